@@ -37,12 +37,13 @@ OPT ?= $(OPT_$(VARIANT))
 # What is released checks the sizes of buffers (this needs an optimiser), the stacks of functions with character
 # arrays, and has its tables read-only: 0.8 % of instructions together; -fstack-protector-strong costs 2.0 %.
 HARDENED := $(if $(findstring release,$(VARIANT)),$(if $(findstring -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) \
-            -fstack-protector -fPIE)
+            -fstack-protector)
 comma    := ,
-HARDLINK := $(if $(HARDENED),-pie -Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
+HARDLINK := -no-pie $(if $(HARDENED),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
 
 # -ffp-contract=off: no fused multiply-add, hence the same bits from every compiler and -O level.
-DIALECT  := -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fno-common
+# -fno-pie: a checkpoint holds addresses of functions and constants, which must be those of the next process.
+DIALECT  := -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fno-common -fno-pie
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
             -Wmissing-prototypes -Wwrite-strings -Wcast-qual -Wformat=2 -Wundef -Wvla
 PC_LIBS  := gsl libcjson zlib libzstd libxxhash
@@ -336,7 +337,7 @@ $(BUILD)/faults.so: tests/support/faults.c $(BUILD)/flags
 
 $(BUILD)/tests/fuzz/fuzz: %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) -lcmocka -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(HARDLINK) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) -lcmocka -lm
 
 $(TESTS) $(REPORTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)

@@ -68,7 +68,8 @@ bool hs_beside_remove(const char *path)
 void hs_beside_abandon(void)
 {
     for (const struct hs_beside *b = open_ones; b != NULL; b = b->next) {
-        if (b->owner != getpid() || b->is_swapping) /* the next start completes a swap */
+        if (b->owner != getpid() || b->is_swapping || /* the next start completes a swap */
+            (b->is_made && b->is_kept))
             continue;
         if (b->is_made)
             (void)hs_beside_remove(b->tmp);
@@ -170,10 +171,24 @@ enum hs_status hs_beside_follow(const char *path, char target[HS_BESIDE_PATH_MAX
                    "cannot write through this symbolic link: %s", strerror(errno));
 }
 
+enum hs_status hs_beside_drop(struct hs_beside *b, struct hs_diag *diag)
+{
+    if (!hs_beside_remove(b->tmp))
+        return failed(diag, b->tmp, "remove what a killed run left");
+    b->is_made = b->is_kept = false;
+    return HS_OK;
+}
+
 enum hs_status hs_beside_lock(struct hs_beside *b, const char *path, struct hs_diag *diag)
 {
+    return hs_beside_lock_left(b, path, NULL, diag);
+}
+
+enum hs_status hs_beside_lock_left(struct hs_beside *b, const char *path, const char *mark,
+                                   struct hs_diag *diag)
+{
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-    char id[HS_BESIDE_ID_SIZE], left[HS_BESIDE_PATH_MAX];
+    char id[HS_BESIDE_ID_SIZE], left[HS_BESIDE_PATH_MAX + 64];
     bool is_swap = false;
     *b = (struct hs_beside){.fd = -1, .owner = getpid()};
     if (strlen(path) + NAME_ROOM > HS_BESIDE_PATH_MAX)
@@ -196,11 +211,16 @@ enum hs_status hs_beside_lock(struct hs_beside *b, const char *path, struct hs_d
         memcpy(b->dead_id, id, sizeof id);
         return HS_OK;
     }
-    hs_beside_name(b, ".tmp-", id, left);
-    if (hs_beside_remove(left))
+    memcpy(b->id, id, sizeof id);
+    hs_beside_name(b, ".tmp-", id, b->tmp);
+    const int len = snprintf(left, sizeof left, "%s/%s", b->tmp, mark != NULL ? mark : "");
+    b->is_made = b->is_kept =
+        mark != NULL && len > 0 && (size_t)len < sizeof left && access(left, F_OK) == 0;
+    if (b->is_made)
         return HS_OK;
-    const enum hs_status status = failed(diag, left, "remove what a killed run left");
-    hs_beside_close(b);
+    const enum hs_status status = hs_beside_drop(b, diag);
+    if (status != HS_OK)
+        hs_beside_close(b);
     return status;
 }
 
@@ -297,20 +317,35 @@ enum hs_status hs_beside_swap(struct hs_beside *b, char old[HS_BESIDE_PATH_MAX],
     return hs_beside_sync_above(b->path, diag);
 }
 
+static struct hs_beside *volatile *place_of(const struct hs_beside *b)
+{
+    struct hs_beside *volatile *at = &open_ones;
+    while (*at != b)
+        at = &(*at)->next;
+    return at;
+}
+
+void hs_beside_move(struct hs_beside *to, struct hs_beside *from)
+{
+    struct hs_beside *volatile *at = place_of(from);
+    *to = *from;
+    *at = to;
+    from->is_open = false;
+}
+
 void hs_beside_close(struct hs_beside *b)
 {
     if (!b->is_open)
         return;
-    struct hs_beside *volatile *at = &open_ones;
-    while (*at != b)
-        at = &(*at)->next;
+    struct hs_beside *volatile *at = place_of(b);
+    const bool is_kept = b->is_made && b->is_kept;
     /* best effort, as the failure was already reported */
-    if (b->is_made)
+    if (b->is_made && !is_kept)
         (void)hs_beside_remove(b->tmp);
-    if (b->fd >= 0) {
+    if (b->fd >= 0 && !is_kept)
         (void)unlink(b->lock);
+    if (b->fd >= 0)
         (void)close(b->fd);
-    }
     *at = b->next;
     b->is_open = false;
 }

@@ -28,8 +28,9 @@ struct hs_beside {
     char id[HS_BESIDE_ID_SIZE];      /* of tmp */
     char dead_id[HS_BESIDE_ID_SIZE]; /* of a writer killed while replacing, "" = none */
     bool is_open, is_made, is_swapping;
-    int fd;    /* of the lock file; -1: the file system has no locks */
-    int owner; /* the process that opened it */
+    bool is_kept; /* what is made stays, with the lock file, unless it gets to its place */
+    int fd;       /* of the lock file; -1: the file system has no locks */
+    int owner;    /* the process that opened it */
     struct hs_beside *next;
 };
 
@@ -40,6 +41,14 @@ int hs_lock_try(const char *path, int *fd);
  * closed. */
 HS_MUST_USE enum hs_status hs_beside_lock(struct hs_beside *b, const char *path,
                                           struct hs_diag *diag);
+/* The same; but what a killed writer left is taken over, and kept, if it is a directory with the
+ * file `mark`: then is_made is set, and the caller goes on with it or drops it. */
+HS_MUST_USE enum hs_status hs_beside_lock_left(struct hs_beside *b, const char *path,
+                                               const char *mark, struct hs_diag *diag);
+/* Removes what was made or taken over. */
+HS_MUST_USE enum hs_status hs_beside_drop(struct hs_beside *b, struct hs_diag *diag);
+/* *to, which is not open, takes the place of *from. */
+void hs_beside_move(struct hs_beside *to, struct hs_beside *from);
 /* Resolves links: a link of the user is kept, and its target replaced. */
 HS_MUST_USE enum hs_status hs_beside_follow(const char *path, char target[HS_BESIDE_PATH_MAX],
                                             struct hs_diag *diag);

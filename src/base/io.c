@@ -86,7 +86,7 @@ volatile sig_atomic_t hs_input_stop;
 static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
 
 struct hs_input {
-    const char *path;
+    const char *path, *at_path; /* for messages; as given */
     struct hs_diag *diag;
     XXH3_state_t *hash;
     const struct hs_codec *codec; /* NULL = plain */
@@ -96,11 +96,12 @@ struct hs_input {
     const char *memory;    /* data instead of a file, `total` bytes; NULL = none */
     int fd;
     bool at_eof;               /* of the file */
-    uint64_t bytes;            /* returned so far */
+    uint64_t bytes, left_hash; /* returned so far; their hash when the image was written */
     uint64_t done, total;      /* of the file */
     size_t ready;              /* bytes in buffer not returned yet */
     size_t raw_begin, raw_len; /* compressed bytes in raw not passed to the codec yet */
     char *buffer, *raw;
+    struct hs_image_part part;
 };
 
 static enum hs_status input_fail(struct hs_input *in, enum hs_status status, const char *hint,
@@ -246,11 +247,47 @@ static enum hs_status input_start(struct hs_input *in, const char *path)
     return HS_OK;
 }
 
+static enum hs_status input_leave(void *ctx, struct hs_diag *diag)
+{
+    struct hs_input *in = ctx;
+    (void)diag;
+    in->left_hash = XXH3_64bits_digest(in->hash);
+    return HS_OK;
+}
+
+/* Reads the file again up to the place where the image left it. */
+static enum hs_status input_enter(void *ctx, struct hs_diag *diag)
+{
+    struct hs_input *const in = ctx;
+    const struct hs_input left = *in;
+    *in = (struct hs_input){
+        .path = left.at_path, .at_path = left.at_path, .diag = diag, .fd = -1, .part = left.part};
+    hs_free(left.raw); /* the buffer stays: a reader may still be at its bytes */
+    HS_TRY(input_start(in, in->at_path));
+    while (in->bytes < left.bytes) {
+        enum hs_status status = HS_OK;
+        if (in->ready == 0)
+            status = input_next(in, in->buffer, INPUT_PIECE, &in->ready);
+        if (status != HS_OK || in->ready == 0)
+            break;
+        const uint64_t want = left.bytes - in->bytes;
+        const size_t part = in->ready < want ? in->ready : (size_t)want;
+        XXH3_64bits_update(in->hash, in->buffer, part);
+        in->bytes += part;
+        in->ready -= part;
+        memmove(in->buffer, in->buffer + part, in->ready);
+    }
+    if (in->bytes == left.bytes && XXH3_64bits_digest(in->hash) == left.left_hash)
+        return HS_OK;
+    return input_fail(in, HS_E_INPUT, "start again without --resume", "cannot go on",
+                      "its contents are not those that the run had read");
+}
+
 enum hs_status hs_input_open(struct hs_input **in, const char *path, struct hs_diag *diag)
 {
     *in = NULL;
     struct hs_input *opened = hs_alloc_zeroed(1, sizeof *opened);
-    opened->path = path;
+    opened->path = opened->at_path = path;
     opened->diag = diag;
     opened->fd = -1;
     enum hs_status status = input_start(opened, path);
@@ -258,6 +295,7 @@ enum hs_status hs_input_open(struct hs_input **in, const char *path, struct hs_d
         hs_input_close(opened);
         return status;
     }
+    hs_image_add(&opened->part, opened, NULL, input_leave, input_enter);
     *in = opened;
     return HS_OK;
 }
@@ -323,6 +361,7 @@ void hs_input_close(struct hs_input *in)
     if (in->codec_ctx != NULL)
         in->codec->close(in->codec_ctx, false);
     XXH3_freeState(in->hash);
+    hs_image_remove(&in->part);
     hs_free(in->buffer);
     hs_free(in->raw);
     hs_free(in);
@@ -475,9 +514,58 @@ static void output_free(struct hs_output *out)
         out->packing->codec->close(out->packing->ctx, true);
     hs_free(out->packing);
     XXH3_freeState(out->hash);
+    hs_image_remove(&out->part);
     hs_free(out->buffer);
     hs_free(out->path);
     *out = (struct hs_output){.fd = -1, .error = out->error};
+}
+
+static enum hs_status output_fail(const struct hs_output *out, const char *what,
+                                  struct hs_diag *diag)
+{
+    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL, "cannot %s: %s",
+                   what, strerror(out->error));
+}
+
+static void output_sync(struct hs_output *out)
+{
+    while (out->error == 0 && fsync(out->fd) != 0)
+        if (errno != EINTR)
+            out->error = errno;
+}
+
+static enum hs_status output_leave(void *ctx, struct hs_diag *diag)
+{
+    struct hs_output *out = ctx;
+    out->left_hash = hs_output_hash(out);
+    out->part.bytes = out->flushed;
+    output_sync(out);
+    return out->error == 0 ? HS_OK : output_fail(out, "write", diag);
+}
+
+/* Opens the file again, checks it, and cuts off what was written after the image. */
+static enum hs_status output_enter(void *ctx, struct hs_diag *diag)
+{
+    struct hs_output *out = ctx;
+    uint64_t left = out->flushed;
+    ssize_t got = 1;
+    out->hash = hash_open();
+    out->fd = open(out->path, O_RDWR | O_CLOEXEC);
+    while (out->fd >= 0 && left > 0 && got > 0) {
+        const size_t room = (size_t)(out->end - out->buffer);
+        got = read(out->fd, out->buffer, left < room ? left : room);
+        if (got > 0)
+            XXH3_64bits_update(out->hash, out->buffer, (size_t)got);
+        left -= got > 0 ? (uint64_t)got : 0;
+    }
+    if (out->fd < 0 || got < 0 || ftruncate(out->fd, (off_t)out->flushed) != 0) {
+        out->error = errno;
+        return output_fail(out, "open again", diag);
+    }
+    if (left == 0 && XXH3_64bits_digest(out->hash) == out->left_hash)
+        return HS_OK;
+    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = out->path},
+                   "start again without --resume", "not as the checkpoint left it");
 }
 
 /* Messages use `name`. */
@@ -490,6 +578,7 @@ static void output_begin(struct hs_output *out, int fd, const char *name)
     memcpy(out->path, name, strlen(name));
     out->at = out->buffer;
     out->end = out->buffer + BUFFER_SIZE;
+    hs_image_add(&out->part, out, &out->path, output_leave, output_enter);
 }
 
 enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
@@ -563,14 +652,12 @@ enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
     struct stat info;
     const bool is_ours = out->fd != STDOUT_FILENO;
     const bool is_file = is_ours && fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode);
-    while (is_file && out->error == 0 && fsync(out->fd) != 0)
-        if (errno != EINTR)
-            out->error = errno;
+    if (is_file)
+        output_sync(out);
     if (is_ours && close(out->fd) != 0 && errno != EINTR && out->error == 0)
         out->error = errno;
     if (out->error != 0)
-        status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL,
-                         "cannot write: %s", strerror(out->error));
+        status = output_fail(out, "write", diag);
     output_free(out);
     return status;
 }

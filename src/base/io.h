@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/beside.h"
+#include "base/image.h"
 
 /* XXH3-64: hash of inputs and outputs in a manifest, and of names in tables. Not for security. */
 uint64_t hs_hash_of(const void *data, size_t len);
@@ -91,6 +92,8 @@ struct hs_output {
     int error;        /* errno of the first failure; sticky */
     uint64_t flushed; /* bytes flushed from the buffer */
     void *hash;
+    uint64_t left_hash; /* when the image was written */
+    struct hs_image_part part;
     char *path;
     struct hs_packing *packing; /* NULL = plain */
 };

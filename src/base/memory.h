@@ -56,9 +56,10 @@ static inline void hs_prefetch(const void *memory, size_t bytes)
         HS_PREFETCH(first + bytes - 1);
 }
 
-/* The project's calloc and free. */
+/* The project's calloc, free, and for a library realloc, which may return NULL. */
 void *hs_alloc_zeroed(uint64_t count, size_t item_size);
 void hs_free(void *memory);
+void *hs_resize(void *memory, size_t bytes);
 
 /* A chunked bump allocator; zeroed, 16-byte aligned. */
 struct hs_arena {

@@ -334,6 +334,11 @@ void hs_interrupt_watch(void)
     handle(SIGUSR1, on_status, SA_RESTART);
 }
 
+void hs_interrupt_unhurried(void)
+{
+    set_patience(0);
+}
+
 int hs_interrupt_signal(void)
 {
     return ending_signal;

@@ -555,8 +555,25 @@ static const char *written_at(size_t index)
         FLAG("verbose", verbose, CALL, "also events, decisions, time and memory", LETTER('v'),     \
              LOCAL)
 
+#define CHECKPOINTS "Checkpoints of the run itself"
+
 const struct hs_option hs_run_option_table[] = {
     ONE_RUN_ROWS,
+    DURATION("checkpoint", save_us, CHECKPOINTS, "0s", 0, YEARS_100_S,
+             "write a checkpoint each time the program has run for so long, and when SIGINT or "
+             "SIGTERM stops it; 0: none",
+             LOCAL),
+    DURATION("checkpoint_sim", save_sim_us, CHECKPOINTS, "0s", 0, YEARS_100_S,
+             "the same in time of the simulation", LOCAL),
+    FLAG("resume", resume, CHECKPOINTS,
+         "go on from the checkpoint that a killed run of the same command left, if there is one",
+         LOCAL),
+    TEXT("snapshot", snapshot, CHECKPOINTS, NULL, "FILE",
+         "write all of the run to FILE at --until, for --from; compressed if it ends in .gz or "
+         ".zst",
+         LOCAL),
+    TEXT("from", from, CHECKPOINTS, NULL, "FILE",
+         "in place of a trace: go on with the run of a snapshot, to its end or to --until", LOCAL),
     OUTPUT_ROW("DIR", RESULTS, "run directory; absent: results/TRACE-POLICY-HASH"),
     OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all: "
                        "without the last three"),

@@ -1,277 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Connects trace, policy, engine and report. After any failure everything opened is closed and the
- * run directory is complete or absent. Collects the members of a manifest; each library's version
- * is read through the one file that includes its header. The messages of a run pass through a log,
- * which keeps its warnings for the manifest.
+ * run directory is complete or absent, or kept with its checkpoint.
  */
 #include "cli/simulate.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/fixed.h"
 #include "base/rng.h"
-#include "data/param_table.h"
-#include "horus/lp.h"
 #include "report/explain/teams.h"
 #include "report/html/page.h"
 #include "report/run/observers.h"
-
-/* ---- logs: what is kept of a message depends on the kind ---- */
-
-#define TEXT_MAX (1u << 20) /* bytes */
-
-void hs_message_log_put(void *ctx, enum hs_severity severity, const char *text, size_t len)
-{
-    struct hs_message_log *log = ctx;
-    const char *copy = hs_arena_text(&log->arena, text, len);
-    if (log->kind == HS_LOG_UNIQUE) {
-        if (severity < log->target->least)
-            return; /* not stored: the target may accept it later */
-        uint32_t known = log->seen.count;
-        if (hs_intern_get(&log->seen, copy) < known)
-            return;
-    }
-    if (severity == HS_WARNING && log->warning_count < HS_LOG_WARNINGS_MAX)
-        log->warnings[log->warning_count++] = copy;
-    if (log->kind == HS_LOG_TEXT && (uint64_t)log->text_len + len + 1 <= TEXT_MAX) {
-        hs_grow((void **)&log->text, &log->text_cap, (uint64_t)log->text_len + len + 1, 1,
-                TEXT_MAX);
-        memcpy(log->text + log->text_len, text, len);
-        log->text[log->text_len + len] = '\n';
-        log->text_len += (uint32_t)len + 1;
-    }
-    if (log->target == NULL)
-        return;
-    log->target->errors += severity == HS_ERROR;
-    log->target->warnings += severity == HS_WARNING;
-    if (severity >= log->target->least)
-        log->target->emit(log->target->ctx, severity, text, len);
-}
-
-void hs_message_log_open(struct hs_message_log *log, struct hs_diag *target, enum hs_log_kind kind)
-{
-    *log = (struct hs_message_log){.target = target, .kind = kind};
-    hs_diag_init(&log->diag, hs_message_log_put, log);
-    if (kind == HS_LOG_UNIQUE)
-        hs_intern_init(&log->seen);
-}
-
-void hs_message_log_close(struct hs_message_log *log)
-{
-    if (log->kind == HS_LOG_UNIQUE)
-        hs_intern_free(&log->seen);
-    hs_free(log->text);
-    hs_arena_free(&log->arena);
-}
-
-/* ---- parts of a manifest ---- */
-
-const struct hs_manifest_library *hs_libraries(uint32_t *count)
-{
-    static struct hs_manifest_library libraries[7];
-    libraries[0] = (struct hs_manifest_library){"gsl", hs_rng_library_version()};
-    libraries[1] = (struct hs_manifest_library){"libcsv", hs_csv_library_version()};
-    libraries[2] = (struct hs_manifest_library){"cjson", hs_json_library_version()};
-    libraries[3] = (struct hs_manifest_library){"zlib", hs_codec_gzip.version()};
-    libraries[4] = (struct hs_manifest_library){"zstd", hs_codec_zstd.version()};
-    libraries[5] = (struct hs_manifest_library){"xxhash", hs_hash_library_version()};
-    libraries[6] = (struct hs_manifest_library){"glpk", hs_lp_library_version()};
-    *count = sizeof libraries / sizeof *libraries;
-    return libraries;
-}
-
-struct hs_manifest_volatile hs_record_machine(const char *const *command, double wall_s,
-                                              bool has_children)
-{
-    static const int of_whom[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
-    static struct utsname names;
-    static char directory[HS_PATH_SIZE];
-    struct hs_manifest_volatile machine = {.command = command,
-                                           .host = uname(&names) == 0 ? names.nodename : NULL,
-                                           .directory = getcwd(directory, sizeof directory),
-                                           .wall_s = wall_s};
-    struct rusage usage;
-    for (int i = 0; i < (has_children ? 2 : 1); i++) {
-        if (getrusage(of_whom[i], &usage) != 0)
-            continue;
-        machine.cpu_s += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-        if ((uint64_t)usage.ru_maxrss > machine.peak_rss_kib)
-            machine.peak_rss_kib = (uint64_t)usage.ru_maxrss;
-    }
-    return machine;
-}
-
-void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
-{
-    char text[4096];
-    hs_jsonw_put(w, "policy_parameters={");
-    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
-        (void)hs_param_print(p, setup->policy_state, text, sizeof text);
-        hs_jsonw_put(w, "%s=%s", p->key, text);
-    }
-    hs_jsonw_put(w, "}");
-}
-
-static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,
-                      const char *path)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(inputs[i].role, role) == 0 && strcmp(inputs[i].path, path) == 0)
-            return true;
-    return false;
-}
-
-static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *count, const char *role,
-                                const char *path, struct hs_diag *diag)
-{
-    struct hs_manifest_input *input = &inputs[*count];
-    if (path == NULL || is_listed(inputs, *count, role, path))
-        return HS_OK;
-    *input = (struct hs_manifest_input){.role = role, .path = path};
-    HS_TRY(hs_hash_file(path, &input->hash, &input->bytes, diag));
-    (*count)++;
-    return HS_OK;
-}
-
-/* A map may be a list, which is in the configuration, not a file. */
-static const char *if_file(const char *spec)
-{
-    size_t len = spec != NULL ? strlen(spec) : 0;
-    return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
-}
-
-const char *hs_setup_cluster_spec(const struct hs_run_options *options)
-{
-    return options->cluster_file != NULL ? options->cluster_file
-                                         : hs_builtin_cluster(options->cluster);
-}
-
-/* NULL: a shape. */
-static const char *cluster_file(const struct hs_run_options *options)
-{
-    const char *spec = hs_setup_cluster_spec(options);
-    return if_file(spec) != NULL || access(spec, F_OK) == 0 ? spec : NULL;
-}
-
-enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest_input *inputs,
-                                uint32_t *count, struct hs_diag *diag)
-{
-    const struct hs_run_options *options = setup->options;
-    const uint32_t before = *count;
-    HS_TRY(add_input(inputs, count, "cluster", cluster_file(options), diag));
-    for (uint32_t i = before; i < *count; i++) /* its name, wherever it lies now */
-        inputs[i].path = hs_builtin_cluster(options->cluster);
-    HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
-    HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
-    HS_TRY(add_input(inputs, count, "events", options->events, diag));
-    HS_TRY(add_input(inputs, count, "reservations", options->reservations, diag));
-    HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
-    HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
-    HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
-    HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
-    if (setup->restart != NULL)
-        HS_TRY(add_input(inputs, count, "restarts", options->restart_table, diag));
-    if (setup->memcurve != NULL)
-        HS_TRY(add_input(inputs, count, "memory_limits", options->memory_limits, diag));
-    for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
-        if (hs_setup_uses(setup, (enum hs_model_kind)kind))
-            HS_TRY(add_input(inputs, count, hs_model_kinds[kind], setup->models.path[kind], diag));
-    for (uint32_t i = 0; i < setup->file_count; i++)
-        if (!is_listed(inputs, *count, setup->files[i].role, setup->files[i].path))
-            inputs[(*count)++] = setup->files[i];
-    return HS_OK;
-}
-
-static struct hs_csv_row keep_row(const struct hs_csv_row *row, struct hs_arena *arena)
-{
-    const char **fields = hs_arena_alloc(arena, row->count * sizeof *fields + 1);
-    uint32_t *lengths = hs_arena_alloc(arena, row->count * sizeof *lengths + 1);
-    for (uint32_t i = 0; i < row->count; i++) {
-        fields[i] = hs_arena_text(arena, row->fields[i], row->lengths[i]);
-        lengths[i] = row->lengths[i];
-    }
-    return (struct hs_csv_row){fields, lengths, row->count, row->line, row->has_breaks};
-}
-
-enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
-                                      struct hs_summary_csv *summary, struct hs_diag *diag)
-{
-    struct hs_input *input;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    HS_TRY(hs_regular_check(path, diag));
-    HS_TRY(hs_input_open(&input, path, diag));
-    hs_csv_open(&csv, input, ',', diag);
-    enum hs_status status = hs_csv_next(csv, &row);
-    if (status == HS_OK) {
-        summary->head = keep_row(&row, arena);
-        status = hs_csv_next(csv, &row);
-    }
-    if (status == HS_OK) {
-        summary->row = keep_row(&row, arena);
-        status = hs_csv_next(csv, &row); /* to the end: the hash covers the whole file */
-        status = status == HS_END ? HS_OK : status;
-    } else if (status == HS_END) {
-        status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                         "a summary has a header and a row");
-    }
-    summary->hash = hs_input_hash(input);
-    hs_csv_close(csv);
-    hs_input_close(input);
-    return status;
-}
-
-enum hs_status hs_record_widest(const char *path, struct hs_arena *arena, struct hs_csv_row *head,
-                                struct hs_diag *diag)
-{
-    struct hs_arena own = {0};
-    struct hs_summary_csv summary;
-    const enum hs_status status = hs_record_read_summary(path, &own, &summary, diag);
-    if (status == HS_OK && summary.head.count > head->count)
-        *head = keep_row(&summary.head, arena);
-    hs_arena_free(&own);
-    return status;
-}
-
-double hs_record_number(const struct hs_csv_row *row, uint32_t column)
-{
-    double value;
-    if (column < row->count && hs_parse_double(row->fields[column], row->lengths[column], &value))
-        return value;
-    return (double)NAN;
-}
-
-char *hs_record_header(struct hs_arena *arena, const char *first, const char *prefix,
-                       const char *const *names, uint32_t count)
-{
-    size_t size = strlen(first) + 1;
-    for (uint32_t i = 0; i < count; i++)
-        size += strlen(prefix) + strlen(names[i]) + 1;
-    char *header = hs_arena_alloc(arena, size);
-    hs_append(header, size, "%s", first);
-    for (uint32_t i = 0; i < count; i++)
-        hs_append(header, size, ",%s%s", prefix, names[i]);
-    return header;
-}
-
-enum hs_status hs_record_manifest(struct hs_manifest *manifest, const struct hs_message_log *log,
-                                  const struct hs_rundir *dir, struct hs_diag *diag)
-{
-    manifest->libraries = hs_libraries(&manifest->libraries_count);
-    if (log != NULL) {
-        manifest->warnings = log->warnings;
-        manifest->warning_count = log->warning_count;
-    }
-    return hs_manifest_write(manifest, dir, diag);
-}
 
 /* ---- one pass over the trace ---- */
 
@@ -284,9 +28,74 @@ struct pass {
     struct hs_retry retry;
     struct hs_report *report;
     struct hs_engine *engine;
+    struct hs_run_result *result;
+    const struct hs_rundir *dir;
     struct hs_status_line status_line;
     char label[48];
+    struct checkpoints *checkpoints; /* NULL: none */
 };
+
+/* ---- checkpoints ---- */
+
+struct checkpoints {
+    struct hs_image_head head;
+    struct hs_rundir *dir;
+    int64_t next_us, next_wall_us; /* time of the simulation, of this process */
+    bool is_on;                    /* else there is only the snapshot */
+};
+
+static int64_t wall_us(const struct pass *pass)
+{
+    return (int64_t)(hs_status_line_elapsed_s(&pass->status_line) * 1e6);
+}
+
+static bool is_checkpoint_due(const struct pass *pass, int64_t now_us)
+{
+    const struct hs_run_options *options = pass->setup->options;
+    const struct checkpoints *c = pass->checkpoints;
+    return c != NULL && c->is_on &&
+           ((options->save_sim_us > 0 && now_us >= c->next_us) ||
+            (options->save_us > 0 && wall_us(pass) >= c->next_wall_us));
+}
+
+static enum hs_status write_checkpoint(const struct pass *pass, int64_t now_us)
+{
+    const struct hs_run_options *options = pass->setup->options;
+    struct checkpoints *c = pass->checkpoints;
+    char path[HS_PATH_SIZE];
+    hs_rundir_file(c->dir, HS_RUNDIR_CHECKPOINT, path, sizeof path);
+    c->head.time_us = now_us;
+    if (options->save_sim_us > 0)
+        c->next_us = (now_us / options->save_sim_us + 1) * options->save_sim_us;
+    HS_TRY(hs_image_write(path, &c->head, pass->diag));
+    c->dir->beside.is_kept = true;
+    c->next_wall_us = wall_us(pass) + options->save_us;
+    return HS_OK;
+}
+
+/* Called at the horizon. */
+static enum hs_status write_snapshot(void *ctx)
+{
+    const struct pass *pass = ctx;
+    struct hs_image_head head = pass->checkpoints->head;
+    head.time_us = pass->setup->options->until_us;
+    head.has_files = true;
+    return hs_image_write(pass->setup->options->snapshot, &head, pass->diag);
+}
+
+static enum hs_status stop_by_signal(const struct pass *pass, int64_t now_us)
+{
+    const double day = (double)now_us / 86400e6;
+    hs_interrupt_unhurried();
+    if (pass->checkpoints == NULL || !pass->checkpoints->is_on)
+        return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, NULL,
+                       "stopped by %s on day %.1f of the simulation: nothing was kept",
+                       hs_interrupt_name(), day);
+    HS_TRY(write_checkpoint(pass, now_us));
+    return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, "the same command with --resume goes on",
+                   "stopped by %s on day %.1f of the simulation: a checkpoint was written",
+                   hs_interrupt_name(), day);
+}
 
 /* Shows the progress furthest advanced: the share of finished jobs, or of time or events if these
  * are limited. -1 if unknown. */
@@ -294,9 +103,9 @@ static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
 {
     struct pass *pass = ctx;
     if (hs_interrupt_signal() != 0)
-        return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, NULL,
-                       "stopped by %s on day %.1f of the simulation: nothing was kept",
-                       hs_interrupt_name(), (double)now->time_us / 86400e6);
+        return stop_by_signal(pass, now->time_us);
+    if (is_checkpoint_due(pass, now->time_us))
+        HS_TRY(write_checkpoint(pass, now->time_us));
     const struct hs_run_options *options = pass->setup->options;
     if (options->max_wall_us > 0 &&
         hs_status_line_elapsed_s(&pass->status_line) * 1e6 >= (double)options->max_wall_us)
@@ -431,6 +240,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .restart_us = options->restart_us,
         .poll = pass_poll,
         .poll_ctx = pass,
+        .at_until = options->snapshot != NULL ? write_snapshot : NULL,
     };
 }
 
@@ -475,28 +285,27 @@ static enum hs_status take_intake(struct pass *pass, struct hs_run_result *resul
     return HS_OK;
 }
 
-static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const struct hs_rundir *dir,
-                               struct hs_run_result *result)
+static enum hs_status pass_open(struct pass *pass, uint64_t jitter_seed, struct hs_job_source *jobs)
 {
     const struct hs_engine_config config = engine_config(pass, jitter_seed);
     const struct hs_observer tally = {
-        .ctx = &result->intake, .on_submit = note_submission, .on_reject = note_rejected};
+        .ctx = &pass->result->intake, .on_submit = note_submission, .on_reject = note_rejected};
     const struct hs_observer *observer;
     struct hs_backtest *backtest = jitter_seed == 0 ? pass->call->backtest : NULL;
-    struct hs_job_source jobs;
-    HS_TRY(open_jobs(pass, &jobs));
+    HS_TRY(open_jobs(pass, jobs));
     if (backtest != NULL)
-        jobs = hs_backtest_source(backtest, jobs);
-    HS_TRY(open_report(pass, dir));
+        *jobs = hs_backtest_source(backtest, *jobs);
+    HS_TRY(open_report(pass, pass->dir));
     HS_TRY(hs_engine_open(&pass->engine, &config, pass->diag));
     for (size_t i = 0; (observer = hs_report_observer(pass->report, i)) != NULL; i++)
         HS_TRY(hs_engine_observe(pass->engine, observer));
     HS_TRY(hs_engine_observe(pass->engine, &tally));
-    if (backtest != NULL)
-        HS_TRY(hs_engine_observe(pass->engine, &backtest->observer));
-    enum hs_status status = hs_engine_run(pass->engine, jobs);
-    hs_terminal_status(pass->call->terminal, "");
-    HS_TRY(status);
+    return backtest != NULL ? hs_engine_observe(pass->engine, &backtest->observer) : HS_OK;
+}
+
+static enum hs_status pass_finish(struct pass *pass)
+{
+    struct hs_run_result *result = pass->result;
     hs_engine_get_figures(pass->engine, &result->figures);
     HS_TRY(take_intake(pass, result));
     close_run(pass); /* the report sorts in the memory freed by this */
@@ -507,12 +316,32 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     const struct hs_output_file *files = hs_report_files(pass->report, &count);
     for (result->file_count = 0; result->file_count < count; result->file_count++)
         result->files[result->file_count] = files[result->file_count];
-    if (backtest == NULL || dir == NULL)
+    struct hs_backtest *backtest = pass->call->backtest;
+    if (backtest == NULL || pass->dir == NULL)
         return HS_OK;
     hs_backtest_compare(backtest);
-    HS_TRY(hs_backtest_write(backtest, dir, &result->files[result->file_count], pass->diag));
+    HS_TRY(hs_backtest_write(backtest, pass->dir, &result->files[result->file_count], pass->diag));
     result->file_count += HS_BACKTEST_FILES;
     return HS_OK;
+}
+
+/* status: of the engine, or of what failed before it. */
+static enum hs_status pass_close(struct pass *pass, enum hs_status status)
+{
+    hs_terminal_status(pass->call->terminal, "");
+    if (status == HS_OK)
+        status = pass_finish(pass);
+    close_run(pass);
+    hs_report_close(pass->report);
+    return status;
+}
+
+static void pass_start(struct pass *pass, const struct hs_run_call *call)
+{
+    pass->call = call;
+    hs_status_line_start(&pass->status_line, call->terminal, call->shows_progress,
+                         pass->setup->cluster.gpu_count);
+    pass->status_line.label = pass->label;
 }
 
 /* ---- --tie-jitter ---- */
@@ -551,22 +380,20 @@ static void add_spreads(struct hs_summary *summary, const struct hs_summary *run
     }
 }
 
-static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run_call *call,
-                               uint32_t k, const struct hs_rundir *dir,
-                               struct hs_run_result *result, struct hs_diag *diag)
+/* pass: with what is common to all k. */
+static enum hs_status run_once(struct pass *pass, const struct hs_run_call *call, uint32_t k)
 {
-    struct pass pass = {.setup = setup, .call = call, .diag = diag};
-    uint64_t seed = k > 0 ? jitter_seed_of((uint64_t)setup->options->seed, k - 1) : 0;
-    hs_status_line_start(&pass.status_line, call->terminal, call->shows_progress,
-                         setup->cluster.gpu_count);
+    const struct hs_run_options *options = pass->setup->options;
+    struct hs_job_source jobs;
     if (k > 0)
-        (void)snprintf(pass.label, sizeof pass.label, "ties %" PRIu32 "/%" PRId64 " ", k,
-                       setup->options->tie_jitter);
-    pass.status_line.label = pass.label;
-    enum hs_status status = pass_run(&pass, seed, dir, result);
-    close_run(&pass);
-    hs_report_close(pass.report);
-    return status;
+        (void)snprintf(pass->label, sizeof pass->label, "ties %" PRIu32 "/%" PRId64 " ", k,
+                       options->tie_jitter);
+    pass_start(pass, call);
+    enum hs_status status =
+        pass_open(pass, k > 0 ? jitter_seed_of((uint64_t)options->seed, k - 1) : 0, &jobs);
+    if (status == HS_OK)
+        status = hs_engine_run(pass->engine, jobs);
+    return pass_close(pass, status);
 }
 
 static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs_run_call *call,
@@ -581,7 +408,8 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
     enum hs_status status = HS_OK;
     for (uint32_t k = 1; k <= setup->options->tie_jitter && status == HS_OK; k++) {
         memset(run, 0, sizeof *run);
-        status = run_once(setup, call, k, NULL, run, &muted);
+        struct pass pass = {.setup = setup, .diag = &muted, .result = run};
+        status = run_once(&pass, call, k);
         if (status == HS_OK)
             add_spreads(&result->summary, &run->summary);
         result->cut_ties += hs_run_is_cut(run);
@@ -684,33 +512,6 @@ static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_f
     return status;
 }
 
-/* Keeps the file of the cluster in the directory, so that the run is checked and repeated without
- * it; nothing of a shape or of a cluster that is part of the program. */
-static enum hs_status keep_cluster(const struct hs_run_options *options,
-                                   const struct hs_rundir *dir, struct hs_output_file *files,
-                                   uint32_t *count, struct hs_diag *diag)
-{
-    const char *from = cluster_file(options);
-    const size_t len = from != NULL ? strlen(from) : 0;
-    const char *name =
-        len > 5 && strcmp(from + len - 5, ".json") == 0 ? "cluster.json" : "cluster.csv";
-    char path[HS_PATH_SIZE], *text;
-    struct hs_output out;
-    size_t size;
-    if (from == NULL || strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
-        return HS_OK;
-    HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
-    hs_rundir_file(dir, name, path, sizeof path);
-    enum hs_status status = hs_output_open(&out, path, diag);
-    if (status == HS_OK) {
-        hs_output_put(&out, text, size);
-        files[(*count)++] = hs_output_file_of(&out, name, 0);
-        status = hs_output_close(&out, diag);
-    }
-    hs_free(text);
-    return status;
-}
-
 /* Writes summary, manifest and, with --report, the page of a run. */
 static enum hs_status record_run(struct hs_run_result *result, struct hs_message_log *log,
                                  const struct hs_rundir *dir)
@@ -739,7 +540,7 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
     memcpy(files, result->files, result->file_count * sizeof *files);
     HS_TRY(hs_summary_write(&result->summary, &card, dir, files + result->file_count, &log->diag));
     manifest.output_count = result->file_count + HS_SUMMARY_FILES;
-    HS_TRY(keep_cluster(setup->options, dir, files, &manifest.output_count, &log->diag));
+    HS_TRY(hs_record_cluster(setup->options, dir, files, &manifest.output_count, &log->diag));
     struct hs_config config = *setup->config;
     manifest.config_ctx = &config;
     HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));
@@ -758,13 +559,17 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
 
 #define SERIES_ROW_BYTES 30u /* 25.8 of a week, 28 of thirty years */
 
+bool hs_trace_is_read_once(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+}
+
 /* Reads the trace once more if series.csv has fixed intervals: the minimum number of rows is then
  * known before the first row. A run lasts longer if jobs wait. */
 static enum hs_status foresee_rows(const struct hs_setup *setup, struct hs_diag *diag)
 {
-    const char *trace = setup->options->trace;
     const uint64_t most = (uint64_t)setup->options->max_rows;
-    struct stat info;
     struct hs_diag errors = *diag; /* the run warns of the trace */
     struct pass pass = {.setup = setup, .diag = &errors};
     struct hs_job_source jobs;
@@ -772,8 +577,8 @@ static enum hs_status foresee_rows(const struct hs_setup *setup, struct hs_diag 
     int64_t first_us = -1, end_us = 0;
     uint64_t rows = 0;
     errors.least = HS_ERROR;
-    if (setup->sample_us <= 0 || (setup->outputs & HS_OUT_SERIES) == 0 || strcmp(trace, "-") == 0 ||
-        (stat(trace, &info) == 0 && !S_ISREG(info.st_mode))) /* a pipe can be read only once */
+    if (setup->sample_us <= 0 || (setup->outputs & HS_OUT_SERIES) == 0 ||
+        hs_trace_is_read_once(setup->options->trace))
         return HS_OK;
     enum hs_status status = open_jobs(&pass, &jobs);
     while (status == HS_OK && rows <= most && (status = jobs.next(jobs.ctx, &job)) == HS_OK) {
@@ -797,37 +602,123 @@ static enum hs_status foresee_rows(const struct hs_setup *setup, struct hs_diag 
     return status == HS_END ? HS_OK : status;
 }
 
+/* A run; with checkpoints, the root of their image. */
+struct simulation {
+    struct hs_rundir dir;
+    struct hs_message_log log;
+    struct hs_status_line stopwatch;
+    struct pass pass;
+    struct checkpoints checkpoints;
+    struct hs_run_options *options; /* with checkpoints; those of the setup */
+};
+
+static void simulation_start(struct simulation *s, const struct hs_run_call *call)
+{
+    hs_interrupt_watch();
+    hs_status_line_start(&s->stopwatch, call->terminal, false, 0);
+}
+
+/* status: of the pass by rule. */
+static enum hs_status simulation_end(struct simulation *s, enum hs_status status)
+{
+    const struct hs_setup *setup = s->pass.setup;
+    const struct hs_run_call *call = s->pass.call;
+    struct hs_run_result *result = s->pass.result;
+    if (status == HS_OK && setup->options->snapshot != NULL &&
+        result->figures.stop != HS_STOP_UNTIL)
+        status = hs_fail(&s->log.diag, HS_E_INPUT, NULL, "a shorter --until",
+                         "no snapshot: the run ends on day %.1f, before --until",
+                         (double)result->figures.end_us / 86400e6);
+    if (status == HS_OK)
+        status = run_jittered(setup, call, result, s->log.target);
+    if (status == HS_OK) {
+        hs_run_warn(setup, result, &s->log.diag);
+        result->machine =
+            hs_record_machine(call->command, hs_status_line_elapsed_s(&s->stopwatch), false);
+        status = record_run(result, &s->log, &s->dir);
+    }
+    if (status == HS_OK && s->dir.beside.is_kept) {
+        char path[HS_PATH_SIZE];
+        hs_rundir_file(&s->dir, HS_RUNDIR_CHECKPOINT, path, sizeof path);
+        (void)unlink(path);
+    }
+    status = hs_rundir_close(&s->dir, status, &s->log.diag);
+    hs_message_log_close(&s->log);
+    hs_free(s);
+    return status;
+}
+
 enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                            const char *dir_path, struct hs_run_result *result, struct hs_diag *diag)
 {
-    struct hs_rundir dir = {0};
-    struct hs_message_log log;
-    struct hs_status_line stopwatch;
-
+    struct simulation *s = hs_alloc_zeroed(1, sizeof *s);
     result->setup = setup;
-    hs_interrupt_watch();
-    hs_status_line_start(&stopwatch, call->terminal, false, 0);
-    HS_TRY(foresee_rows(setup, diag));
-    HS_TRY(hs_rundir_open(&dir, dir_path, setup->options->force, diag));
-    hs_message_log_open(&log, diag, HS_LOG_WARNINGS);
-    enum hs_status status = run_once(setup, call, 0, &dir, result, &log.diag);
+    simulation_start(s, call);
+    enum hs_status status = foresee_rows(setup, diag);
     if (status == HS_OK)
-        status = run_jittered(setup, call, result, diag);
-    if (status == HS_OK) {
-        hs_run_warn(setup, result, &log.diag);
-        result->machine =
-            hs_record_machine(call->command, hs_status_line_elapsed_s(&stopwatch), false);
-        status = record_run(result, &log, &dir);
+        status = hs_rundir_open(&s->dir, dir_path, setup->options->force, diag);
+    if (status != HS_OK) {
+        hs_free(s);
+        return status;
     }
-    status = hs_rundir_close(&dir, status, &log.diag);
-    hs_message_log_close(&log);
-    return status;
+    hs_message_log_open(&s->log, diag, HS_LOG_WARNINGS);
+    s->pass = (struct pass){.setup = setup, .diag = &s->log.diag, .result = result, .dir = &s->dir};
+    if (call->image != NULL) {
+        const struct hs_run_options *options = setup->options;
+        s->pass.checkpoints = &s->checkpoints;
+        s->checkpoints = (struct checkpoints){
+            .head = *call->image,
+            .dir = &s->dir,
+            .next_us = options->save_sim_us,
+            .next_wall_us = options->save_us,
+            .is_on = options->save_us + options->save_sim_us > 0,
+        };
+        s->options = call->kept;
+        *hs_image_root() = s;
+    }
+    return simulation_end(s, run_once(&s->pass, call, 0));
+}
+
+enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
+                                 const struct hs_run_call *call, const struct hs_run_options *now,
+                                 struct hs_run_result **result, struct hs_diag *diag)
+{
+    struct hs_image_head head;
+    enum hs_status status = hs_image_read(path, call->image, dir->beside.tmp, &head, diag);
+    if (status != HS_OK) {
+        hs_rundir_discard(dir);
+        return status;
+    }
+    hs_report(diag, HS_NOTE, NULL, NULL, "goes on from day %.1f of the simulation",
+              (double)head.time_us / 86400e6);
+    struct simulation *s = *hs_image_root();
+    hs_beside_move(&s->dir.beside, &dir->beside);
+    s->dir.may_replace = dir->may_replace;
+    s->log.target = diag;
+    s->options->report = now->report;
+    s->options->until_us = now->until_us;
+    s->options->snapshot = NULL;
+    s->options->save_us = now->save_us;
+    s->options->save_sim_us = now->save_sim_us;
+    s->checkpoints.next_wall_us = now->save_us;
+    s->checkpoints.is_on = now->save_us + now->save_sim_us > 0;
+    *result = s->pass.result;
+    simulation_start(s, call);
+    pass_start(&s->pass, call);
+    status = hs_image_enter(&s->log.diag);
+    if (status != HS_OK) { /* the run is not there to be closed */
+        hs_rundir_discard(&s->dir);
+        return status;
+    }
+    status = hs_engine_continue(s->pass.engine, now->until_us > 0 ? now->until_us : HS_TIME_MAX);
+    return simulation_end(s, pass_close(&s->pass, status));
 }
 
 enum hs_status hs_simulate_figures(const struct hs_setup *setup, const struct hs_run_call *call,
                                    struct hs_run_result *result, struct hs_diag *diag)
 {
-    return run_once(setup, call, 0, NULL, result, diag);
+    struct pass pass = {.setup = setup, .diag = diag, .result = result};
+    return run_once(&pass, call, 0);
 }
 
 enum hs_status hs_simulate_options(const struct hs_run_options *options,

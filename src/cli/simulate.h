@@ -69,6 +69,10 @@ struct hs_run_options {
     int64_t index; /* 0: not given */
     bool lists, makes, pending, status, gathers;
     int64_t processes; /* of both */
+    /* of horus run */
+    int64_t save_us, save_sim_us; /* between checkpoints, wall and simulated; 0 = none */
+    const char *snapshot, *from;
+    bool resume;
     /* of horus backtest */
     int32_t calibrate; /* enum hs_calibrated */
     double first;      /* per cent of the jobs */
@@ -306,6 +310,9 @@ struct hs_run_call {
     const struct hs_shared_trace *traces;
     uint32_t trace_count;
     struct hs_backtest *backtest; /* filled by the run by rule, compared and written; NULL = none */
+    /* With checkpoints; else NULL. */
+    const struct hs_image_head *image;
+    struct hs_run_options *kept; /* the options of the setup, in the image */
 };
 
 /* Runs by rule, then --tie-jitter more times with random ties, whose spreads are added to the
@@ -313,6 +320,17 @@ struct hs_run_call {
 HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
+
+/* Goes on with the run of the checkpoint or snapshot at path, which call->image describes, in the
+ * process's image: its setup is (*result)->setup. dir: of hs_rundir_resume(), or an empty one for a
+ * snapshot; closed in any case. now: options of this call. */
+HS_MUST_USE enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
+                                             const struct hs_run_call *call,
+                                             const struct hs_run_options *now,
+                                             struct hs_run_result **result, struct hs_diag *diag);
+
+/* Standard input, a pipe or a device. */
+bool hs_trace_is_read_once(const char *path);
 
 /* The run by rule without any file, for its figures and the backtest, which is not compared. */
 HS_MUST_USE enum hs_status hs_simulate_figures(const struct hs_setup *setup,
@@ -414,6 +432,12 @@ HS_MUST_USE enum hs_status hs_record_manifest(struct hs_manifest *manifest,
 /* Writes the member "policy_parameters": each parameter of the policy with its value, as text for
  * -p. */
 void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
+/* Keeps the file of the cluster in the directory, so that the run is checked and repeated without
+ * it; nothing of a shape or of a cluster that is part of the program. */
+HS_MUST_USE enum hs_status hs_record_cluster(const struct hs_run_options *options,
+                                             const struct hs_rundir *dir,
+                                             struct hs_output_file *files, uint32_t *count,
+                                             struct hs_diag *diag);
 /* Adds the files that a run reads besides its trace, unless they are in the list. */
 #define HS_INPUTS_MAX (10 + HS_MODEL_COUNT + HS_POLICY_FILES_MAX)
 HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,

@@ -38,6 +38,27 @@ enum hs_status hs_config_init(struct hs_config *config, const struct hs_option *
     return HS_OK;
 }
 
+static const char *copied(struct hs_arena *arena, const char *text)
+{
+    return text != NULL ? hs_arena_text(arena, text, strlen(text)) : NULL;
+}
+
+void hs_config_copy(struct hs_config *config, const struct hs_config *of, void *base, size_t size,
+                    struct hs_arena *arena)
+{
+    *config = *of;
+    config->base = memcpy(base, of->base, size);
+    config->arena = arena;
+    config->file = copied(arena, of->file);
+    config->policy_sets = copied(arena, of->policy_sets);
+    for (const struct hs_option *o = of->options; o->param.key != NULL; o++) {
+        if (o->param.type != HS_PARAM_TEXT && o->param.type != HS_PARAM_FILE)
+            continue;
+        const char **text = (const char **)((char *)base + o->param.offset);
+        *text = copied(arena, *text);
+    }
+}
+
 static size_t option_find(const struct hs_config *config, const char *key)
 {
     for (size_t i = 0; config->options[i].param.key != NULL; i++) {

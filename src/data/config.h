@@ -48,6 +48,9 @@ struct hs_config {
 
 HS_MUST_USE enum hs_status hs_config_init(struct hs_config *config, const struct hs_option *options,
                                           void *base, struct hs_arena *arena);
+/* Copies the values, size bytes at of->base, to base, and all texts to arena. */
+void hs_config_copy(struct hs_config *config, const struct hs_config *of, void *base, size_t size,
+                    struct hs_arena *arena);
 /* Reports all errors of the file (at most 20). */
 HS_MUST_USE enum hs_status hs_config_load(struct hs_config *config, const char *path,
                                           struct hs_diag *diag);

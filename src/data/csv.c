@@ -83,7 +83,6 @@ static inline uint32_t split_plain(const char *line, uint32_t len, char delimite
 {
     const char *begin = text;
     size_t count = 0;
-
     for (uint32_t at = 0; at <= len; at += BLOCK) {
         uint64_t ends = block_find(line + at, delimiter);
         char *block = memcpy(text + at, line + at, BLOCK);
@@ -210,9 +209,8 @@ static void on_field(void *bytes, size_t len, void *ctx)
 
 static void on_row(int end, void *ctx)
 {
-    struct hs_csv *csv = ctx;
     (void)end;
-    csv->is_row_done = true;
+    ((struct hs_csv *)ctx)->is_row_done = true;
 }
 
 static void parser_reset(struct hs_csv *csv)
@@ -221,6 +219,8 @@ static void parser_reset(struct hs_csv *csv)
     (void)csv_init(&csv->parser, PARSER_MODE); /* fails only for NULL */
     csv_set_delim(&csv->parser, (unsigned char)csv->delimiter);
     csv_set_blk_size(&csv->parser, ENTRY_STEP);
+    csv_set_realloc_func(&csv->parser, hs_resize);
+    csv_set_free_func(&csv->parser, hs_free);
 }
 
 /* ---- places in the raw row ---- */

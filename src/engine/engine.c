@@ -490,14 +490,14 @@ static enum hs_status invariant_check(struct hs_engine *e)
  * microseconds. */
 #define POLL_EVERY 16u
 
-struct arrivals {
+struct hs_arrivals {
     struct hs_job_source source;
     struct hs_trace_job *next; /* record of the source */
     int64_t at_us;             /* HS_TIME_MAX after the last */
     bool has_epoch;
 };
 
-static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
+static enum hs_status arrivals_advance(struct hs_engine *e, struct hs_arrivals *a)
 {
     enum hs_status status = a->source.next(a->source.ctx, &a->next);
     if (status == HS_END) {
@@ -563,7 +563,7 @@ struct due {
 };
 
 /* Handles everything due now, in the order of MODEL.md 8. */
-static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, struct due due)
+static enum hs_status instant_events(struct hs_engine *e, struct hs_arrivals *a, struct due due)
 {
     e->instant.is_still =
         due.job_us != e->now_us && a->at_us != e->now_us && due.machine_us != e->now_us;
@@ -609,7 +609,7 @@ static enum hs_status check_limits(struct hs_engine *e, enum hs_stop *stop)
 {
     if (e->figures.events >= e->config.max_events)
         *stop = HS_STOP_EVENTS;
-    if (e->config.poll == NULL || e->figures.instants % POLL_EVERY != 0)
+    if (*stop != HS_STOP_NONE || e->config.poll == NULL || e->figures.instants % POLL_EVERY != 0)
         return HS_OK;
     const enum hs_status status = e->config.poll(e->config.poll_ctx, &e->instant);
     if (status != HS_END)
@@ -619,8 +619,9 @@ static enum hs_status check_limits(struct hs_engine *e, enum hs_stop *stop)
 }
 
 /* Runs instant by instant; timers alone do not continue a run. */
-static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
+static enum hs_status run_until_quiet(struct hs_engine *e)
 {
+    struct hs_arrivals *const a = e->arrivals;
     for (enum hs_stop stop = HS_STOP_NONE;;) {
         const struct due due = {.job_us = hs_heap_next_us(&e->job_events),
                                 .timer_us = hs_heap_next_us(&e->timer_events),
@@ -635,6 +636,8 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
         if (next_us == HS_TIME_MAX) /* jobs wait for nodes that never come back, or by mistake */
             return hs_free_out(e->free_index) > 0 ? hs_lifecycle_cut(e) : HS_OK;
         if (stop == HS_STOP_NONE && next_us > e->config.until_us) {
+            if (e->config.at_until != NULL)
+                HS_TRY(e->config.at_until(e->config.poll_ctx));
             stop = HS_STOP_UNTIL;
             e->now_us = e->config.until_us;
         }
@@ -664,15 +667,22 @@ static bool may_be_exclusive(const struct hs_engine *e)
 
 enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
 {
-    struct arrivals a = {.source = source};
+    e->arrivals = hs_arena_alloc(&e->arena, sizeof *e->arrivals);
+    e->arrivals->source = source;
     if (!may_be_exclusive(e)) /* the policy may ask about single GPUs */
         hs_jobs_know_needs(&e->jobs);
     e->jobs.has_estimates = e->estimation != NULL;
     e->jobs.runs[0].cost_left_us =
         e->config.startup_us; /* the default record, of jobs never placed */
-    HS_TRY(arrivals_advance(e, &a));
+    HS_TRY(arrivals_advance(e, e->arrivals));
     hs_windows_begin(e);
-    HS_TRY(run_until_quiet(e, &a));
+    return hs_engine_continue(e, e->config.until_us);
+}
+
+enum hs_status hs_engine_continue(struct hs_engine *e, int64_t until_us)
+{
+    e->config.until_us = until_us;
+    HS_TRY(run_until_quiet(e));
     HS_TRY(e->plan.refused); /* a fault in the last events, after the last decision */
     e->figures.end_us = e->now_us;
     if (e->jobs.live > 0 && e->figures.unfinished == 0)

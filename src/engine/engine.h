@@ -67,6 +67,8 @@ struct hs_engine_config {
      * May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
     void *poll_ctx;
+    /* Called before the run is ended by until_us; may be NULL. */
+    enum hs_status (*at_until)(void *poll_ctx);
 };
 
 /* For the manifest's volatile part and the benchmark. */
@@ -96,5 +98,8 @@ HS_MUST_USE enum hs_status hs_engine_open(struct hs_engine **engine,
 HS_MUST_USE enum hs_status hs_engine_observe(struct hs_engine *engine,
                                              const struct hs_observer *observer);
 HS_MUST_USE enum hs_status hs_engine_run(struct hs_engine *engine, struct hs_job_source source);
+/* Goes on with a run from the place where it called poll or at_until, in the image of another
+ * process. */
+HS_MUST_USE enum hs_status hs_engine_continue(struct hs_engine *engine, int64_t until_us);
 void hs_engine_get_figures(const struct hs_engine *engine, struct hs_engine_figures *figures);
 void hs_engine_close(struct hs_engine *engine);

@@ -232,6 +232,7 @@ struct hs_engine {
     struct hs_windows windows;
     struct hs_estimation *estimation; /* of run times; NULL if the policy needs none */
 
+    struct hs_arrivals *arrivals; /* jobs still to be submitted */
     int64_t now_us;
     struct hs_instant instant;
     struct hs_engine_figures figures;

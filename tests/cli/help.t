@@ -440,6 +440,18 @@ Everything about run.
                             dates of the trace's clock; absent: all
         --sample-jobs=X     keep each job with this probability, by its id and --seed [1]; 1e-09..1
 
+  Checkpoints of the run itself:
+        --checkpoint=TIME   write a checkpoint each time the program has run for so long, and when
+                            SIGINT or SIGTERM stops it; 0: none [0s]; 0s..36500d
+        --checkpoint-sim=TIME
+                            the same in time of the simulation [0s]; 0s..36500d
+        --resume            go on from the checkpoint that a killed run of the same command left, if
+                            there is one
+        --snapshot=FILE     write all of the run to FILE at --until, for --from; compressed if it ends
+                            in .gz or .zst
+        --from=FILE         in place of a trace: go on with the run of a snapshot, to its end or to
+                            --until
+
   Results:
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
         --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all:
@@ -674,6 +686,18 @@ Everything about run.
         --window=FROM..TO   keep submissions from FROM on and before TO: times after the first one or
                             dates of the trace's clock; absent: all
         --sample-jobs=X     keep each job with this probability, by its id and --seed [1]; 1e-09..1
+
+  Checkpoints of the run itself:
+        --checkpoint=TIME   write a checkpoint each time the program has run for so long, and when
+                            SIGINT or SIGTERM stops it; 0: none [0s]; 0s..36500d
+        --checkpoint-sim=TIME
+                            the same in time of the simulation [0s]; 0s..36500d
+        --resume            go on from the checkpoint that a killed run of the same command left, if
+                            there is one
+        --snapshot=FILE     write all of the run to FILE at --until, for --from; compressed if it ends
+                            in .gz or .zst
+        --from=FILE         in place of a trace: go on with the run of a snapshot, to its end or to
+                            --until
 
   Results:
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/rng.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "horus/version.h"
@@ -168,27 +169,15 @@ static enum hs_status say_summary(struct hs_call *call, const char *dir)
     return HS_OK;
 }
 
-static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *setup)
+static enum hs_status say_run(struct hs_call *call, const struct hs_run_result *result,
+                              const char *dir)
 {
     const struct hs_run_options *options = call->options;
-    const struct hs_run_call run_call = {.terminal = &call->terminal,
-                                         .shows_progress = hs_run_shows_progress(call),
-                                         .command = call->command};
-    char dir[HS_PATH_SIZE];
-    struct hs_run_result *result = hs_arena_alloc(&call->arena, sizeof *result);
-    if (options->output != NULL)
-        (void)snprintf(dir, sizeof dir, "%s", options->output);
-    else
-        HS_TRY(hs_default_dir(setup, dir, sizeof dir, &call->diag));
-    hs_run_note_cluster(call);
-    if (options->dry_run)
-        return dry_run(call, setup, dir, result);
-    HS_TRY(hs_simulate(setup, &run_call, dir, result, &call->diag));
-    hs_run_note_demand(setup, result, &call->diag);
+    hs_run_note_demand(result->setup, result, &call->diag);
     if (options->json)
         HS_TRY(say_summary(call, dir));
     else
-        say_result(call, setup, result, dir);
+        say_result(call, result->setup, result, dir);
     if (options->verbose)
         hs_report(&call->diag, HS_NOTE, NULL, NULL,
                   "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64
@@ -197,23 +186,174 @@ static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *
                   result->machine.wall_s, result->machine.cpu_s, result->machine.peak_rss_kib);
     if (hs_run_is_cut(result))
         return HS_E_LIMIT;
-    return hs_check_rejected(options->trace, options->policy, (double)result->figures.rejected,
-                             (double)result->figures.jobs, &call->diag);
+    return hs_check_rejected(result->setup->options->trace, result->setup->options->policy,
+                             (double)result->figures.rejected, (double)result->figures.jobs,
+                             &call->diag);
+}
+
+/* ---- checkpoints ---- */
+
+static enum hs_status program_hash(uint64_t *hash, struct hs_diag *diag)
+{
+    uint64_t bytes;
+    return hs_hash_file("/proc/self/exe", hash, &bytes, diag);
+}
+
+static bool has_image(const struct hs_run_options *options)
+{
+    return options->snapshot != NULL || options->save_us + options->save_sim_us > 0;
+}
+
+/* What is common to a new run and one that goes on. */
+struct prepared {
+    struct hs_setup *setup;
+    struct hs_run_call call;
+    struct hs_image_head image;
+    char dir[HS_PATH_SIZE];
+};
+
+static enum hs_status prepare(struct prepared *p, struct hs_call *call,
+                              const struct hs_run_options *options, const struct hs_config *config)
+{
+    *p = (struct prepared){.setup = hs_alloc_zeroed(1, sizeof *p->setup),
+                           .call = {.terminal = &call->terminal,
+                                    .shows_progress = hs_run_shows_progress(call),
+                                    .command = call->command}};
+    HS_TRY(hs_setup_open(p->setup, options, config, &call->diag));
+    if (options->output != NULL)
+        (void)snprintf(p->dir, sizeof p->dir, "%s", options->output);
+    else
+        HS_TRY(hs_default_dir(p->setup, p->dir, sizeof p->dir, &call->diag));
+    if (!options->resume && !has_image(options))
+        return HS_OK;
+    uint64_t workload = hs_seed_of(0, options->trace);
+    if (!hs_trace_is_read_once(options->trace))
+        HS_TRY(hs_workload_hash(options, &workload, &call->diag));
+    HS_TRY(hs_run_name(p->setup, workload, p->image.name, &call->diag));
+    p->call.image = &p->image;
+    return program_hash(&p->image.program, &call->diag);
+}
+
+static void unprepare(struct prepared *p)
+{
+    hs_setup_close(p->setup);
+    hs_free(p->setup);
+}
+
+static enum hs_status run_new(struct hs_call *call, struct hs_run_options *options,
+                              const struct hs_config *config)
+{
+    struct prepared p;
+    struct hs_run_result *result = hs_alloc_zeroed(1, sizeof *result);
+    enum hs_status status = prepare(&p, call, options, config);
+    p.call.kept = options;
+    if (status == HS_OK) {
+        hs_run_note_cluster(call);
+        if (options->dry_run)
+            status = dry_run(call, p.setup, p.dir, result);
+        else
+            status = hs_simulate(p.setup, &p.call, p.dir, result, &call->diag);
+    }
+    if (status == HS_OK && !options->dry_run)
+        status = say_run(call, result, p.dir);
+    unprepare(&p);
+    hs_free(result);
+    return status;
+}
+
+/* What the image of a run needs of its call. */
+struct kept {
+    struct hs_run_options options;
+    struct hs_config config;
+    struct hs_arena arena;
+};
+
+static enum hs_status run_in_image(struct hs_call *call)
+{
+    const struct hs_run_options *options = call->options;
+    struct hs_diag *diag = &call->diag;
+    HS_TRY(hs_run_refuse_both(call, options->tie_jitter > 0, "a checkpoint", "--tie-jitter"));
+    if (options->snapshot != NULL && options->until_us == 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "--until TIME", "--snapshot without --until");
+    if (hs_is_command(options->policy) || strchr(options->policy, '/') != NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL,
+                       "a checkpoint cannot hold the state of a policy outside the program");
+    if (options->snapshot != NULL)
+        HS_TRY(hs_wholefile_check(options->snapshot, "--snapshot", &options->trace, 1, diag));
+    if (!hs_image_begin())
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL,
+                       "the addresses that checkpoints need are not free");
+    struct kept *kept = hs_alloc_zeroed(1, sizeof *kept);
+    hs_config_copy(&kept->config, &call->config, &kept->options, sizeof kept->options,
+                   &kept->arena);
+    return run_new(call, &kept->options, &kept->config);
+}
+
+/* *is_there: there is a checkpoint, and the run went on from it. */
+static enum hs_status resume(struct hs_call *call, bool *is_there)
+{
+    const struct hs_run_options *options = call->options;
+    char path[HS_PATH_SIZE];
+    struct prepared p;
+    struct hs_rundir left;
+    struct hs_run_result *result;
+    enum hs_status status = prepare(&p, call, options, &call->config);
+    if (status == HS_OK)
+        status = hs_rundir_resume(&left, p.dir, options->force, is_there, &call->diag);
+    unprepare(&p);
+    if (status != HS_OK || !*is_there)
+        return status;
+    hs_rundir_file(&left, HS_RUNDIR_CHECKPOINT, path, sizeof path);
+    HS_TRY(hs_simulate_image(path, &left, &p.call, options, &result, &call->diag));
+    return say_run(call, result, p.dir);
+}
+
+static enum hs_status run_from(struct hs_call *call)
+{
+    const struct hs_run_options *options = call->options;
+    struct hs_image_head image = {.has_files = true};
+    const struct hs_run_call run_call = {.terminal = &call->terminal,
+                                         .shows_progress = hs_run_shows_progress(call),
+                                         .command = call->command,
+                                         .image = &image};
+    struct hs_rundir dir;
+    struct hs_run_result *result;
+    char name[64];
+    for (const struct hs_option *o = call->config.options; o->param.key != NULL; o++)
+        if (!o->is_local && hs_config_origin(&call->config, o->param.key) != HS_FROM_DEFAULT &&
+            strcmp(o->param.key, "until") != 0)
+            return hs_fail(&call->diag, HS_E_USAGE, NULL, "only --until can be another",
+                           "--from: '%s' is that of the snapshot",
+                           hs_option_long_name(&o->param, name, sizeof name));
+    HS_TRY(hs_run_refuse_both(call, options->resume || has_image(options), "--from",
+                              "--resume, --checkpoint or --snapshot"));
+    if (options->output == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o DIR", "--from without -o");
+    HS_TRY(program_hash(&image.program, &call->diag));
+    HS_TRY(hs_rundir_open(&dir, options->output, options->force, &call->diag));
+    HS_TRY(hs_simulate_image(options->from, &dir, &run_call, options, &result, &call->diag));
+    return say_run(call, result, options->output);
 }
 
 static enum hs_status run(struct hs_call *call)
 {
-    struct hs_setup setup;
+    struct hs_run_options *options = call->options;
+    bool is_there = false;
     HS_TRY(hs_run_begin(call));
-    if (((const struct hs_run_options *)call->options)->print_config) {
+    if (options->print_config) {
         hs_config_print(&call->config, &call->out);
         return HS_OK;
     }
-    enum hs_status status = hs_setup_open(&setup, call->options, &call->config, &call->diag);
-    if (status == HS_OK)
-        status = run_prepared(call, &setup);
-    hs_setup_close(&setup);
-    return status;
+    if (options->from != NULL)
+        return run_from(call);
+    if (options->resume && !options->dry_run) {
+        const enum hs_status status = resume(call, &is_there);
+        if (status != HS_OK || is_there)
+            return status;
+    }
+    if (has_image(options) && !options->dry_run)
+        return run_in_image(call);
+    return run_new(call, options, &call->config);
 }
 
 const struct hs_verb hs_verb_run = {

@@ -80,7 +80,8 @@ void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_S
  *
  * Records stored outside memory: added once, read repeatedly from the start. The first
  * HS_TEMP_RECORDS_BUFFER bytes appended stay in memory; the rest is written to a temporary file,
- * unlinked immediately after its creation, so that a crash leaves nothing behind.
+ * unlinked immediately after its creation, so that a crash leaves nothing behind; with checkpoints,
+ * at the end.
  *
  *     HS_TRY(hs_temp_records_add(&s, &place, diag));
  *     *(struct thing *)place = (struct thing){...};
@@ -97,6 +98,8 @@ struct hs_temp_records {
     uint64_t count;    /* records in all */
     uint64_t next;     /* reading: first record of the next block */
     FILE *file;        /* NULL while the buffer suffices */
+    char *path;        /* with checkpoints the file has a name; NULL: it has none */
+    struct hs_image_part part;
 };
 
 /* dir NULL: /tmp. */

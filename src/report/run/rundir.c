@@ -196,12 +196,30 @@ static enum hs_status check_existing(const char *path, bool force, struct hs_dia
                    "holds %s, which no manifest of horus lists: it is not replaced", scan.foreign);
 }
 
-enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
-                              struct hs_diag *diag)
+/* If a writer was killed while exchanging its run with an older one: restores the older one if it
+ * was between the two renames, and removes the rest. */
+static enum hs_status settle_swap(const struct hs_beside *b, struct hs_diag *diag)
 {
-    struct hs_beside *b = &dir->beside;
     struct stat info;
-    char name[HS_PATH_SIZE], old[HS_PATH_SIZE], tmp[HS_PATH_SIZE];
+    char old[HS_PATH_SIZE], tmp[HS_PATH_SIZE];
+    const char *const left[] = {old, tmp};
+    if (b->dead_id[0] == '\0')
+        return HS_OK;
+    hs_beside_name(b, ".old-", b->dead_id, old);
+    hs_beside_name(b, ".tmp-", b->dead_id, tmp);
+    if (lstat(b->path, &info) != 0 && lstat(old, &info) == 0 && rename(old, b->path) != 0)
+        return dir_failed(diag, old, "put the old run back");
+    for (size_t i = 0; i < 2; i++)
+        if (lstat(left[i], &info) == 0)
+            HS_TRY(hs_rundir_remove(left[i], diag));
+    return HS_OK;
+}
+
+/* Locks the directory, and takes over what a killed run left with a checkpoint. */
+static enum hs_status rundir_lock(struct hs_rundir *dir, const char *path, bool force,
+                                  struct hs_diag *diag)
+{
+    char name[HS_PATH_SIZE];
     *dir = (struct hs_rundir){.may_replace = force};
     size_t length = strlen(path);
     if (length == 0 || length + NAME_ROOM > HS_PATH_SIZE)
@@ -212,20 +230,37 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
         length--;
     (void)snprintf(name, sizeof name, "%.*s", (int)length, path);
     HS_TRY(hs_rundir_make_parents(name, diag));
-    HS_TRY(hs_beside_lock(b, name, diag));
+    return hs_beside_lock_left(&dir->beside, name, HS_RUNDIR_CHECKPOINT, diag);
+}
+
+enum hs_status hs_rundir_resume(struct hs_rundir *dir, const char *path, bool force, bool *is_there,
+                                struct hs_diag *diag)
+{
+    char checkpoint[HS_PATH_SIZE];
+    HS_TRY(rundir_lock(dir, path, force, diag));
+    *is_there = dir->beside.is_made;
+    hs_rundir_file(dir, HS_RUNDIR_CHECKPOINT, checkpoint, sizeof checkpoint);
+    const enum hs_status status =
+        *is_there ? hs_beside_settle(checkpoint, diag) : settle_swap(&dir->beside, diag);
+    if (!*is_there || status != HS_OK)
+        hs_rundir_discard(dir);
+    return status;
+}
+
+enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
+                              struct hs_diag *diag)
+{
+    struct hs_beside *b = &dir->beside;
+    HS_TRY(rundir_lock(dir, path, force, diag));
+    const char *const name = b->path;
     enum hs_status status = HS_OK;
-    /* A writer was killed while exchanging its run with an older one: restores the older one if it
-     * was between the two renames, and removes the rest. */
-    if (b->dead_id[0] != '\0') {
-        const char *const left[] = {old, tmp};
-        hs_beside_name(b, ".old-", b->dead_id, old);
-        hs_beside_name(b, ".tmp-", b->dead_id, tmp);
-        if (lstat(name, &info) != 0 && lstat(old, &info) == 0 && rename(old, name) != 0)
-            status = dir_failed(diag, old, "put the old run back");
-        for (size_t i = 0; i < 2 && status == HS_OK; i++)
-            if (lstat(left[i], &info) == 0)
-                status = hs_rundir_remove(left[i], diag);
-    }
+    if (b->is_made)
+        status = force ? hs_beside_drop(b, diag)
+                       : hs_fail(diag, HS_E_IO, &(struct hs_place){.file = name},
+                                 "--resume goes on with it, --force starts again",
+                                 "a run that was stopped left a checkpoint");
+    if (status == HS_OK)
+        status = settle_swap(b, diag);
     if (status == HS_OK)
         status = check_existing(name, force, diag);
     if (status == HS_OK)

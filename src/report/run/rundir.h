@@ -18,9 +18,16 @@ struct hs_rundir {
     bool may_replace; /* force */
 };
 
-/* dir must not move until close or discard. */
+/* dir must not move until close or discard. What a killed run left with a checkpoint is removed
+ * only by force. */
 HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                                           struct hs_diag *diag);
+/* The file in a directory being built with which a killed run goes on. */
+#define HS_RUNDIR_CHECKPOINT ".checkpoint.zst"
+/* Opens what a killed run left with a checkpoint; *is_there: false, and not open, if there is
+ * none. */
+HS_MUST_USE enum hs_status hs_rundir_resume(struct hs_rundir *dir, const char *path, bool force,
+                                            bool *is_there, struct hs_diag *diag);
 /* Creates all missing parent folders of path. */
 HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag);
 /* Builds the path of a file inside the directory being built; HS_PATH_SIZE bytes always suffice for

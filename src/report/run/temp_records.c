@@ -4,7 +4,9 @@
  * I/O error.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/run/observers.h"
@@ -17,12 +19,28 @@ static enum hs_status temp_records_failed(const struct hs_temp_records *s, struc
                    error != 0 ? strerror(error) : "it ends too early");
 }
 
+/* In an image the same records have the same address in every process, so that a file of a killed
+ * one is replaced by that with its name. */
+static enum hs_status named_file(struct hs_temp_records *s, struct hs_diag *diag)
+{
+    const size_t size = strlen(s->dir) + 64;
+    s->path = hs_alloc_zeroed(size, 1);
+    (void)snprintf(s->path, size, "%s/.horus-jobs-%" PRIxPTR, s->dir, (uintptr_t)s);
+    s->file = fopen(s->path, "w+");
+    return s->file != NULL ? HS_OK : temp_records_failed(s, diag, "create", errno);
+}
+
 /* The file, if there is none yet. */
 static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
 {
     char path[4096];
     if (s->file != NULL)
         return HS_OK;
+    if (hs_image_holds(s)) {
+        HS_TRY(named_file(s, diag));
+        setvbuf(s->file, NULL, _IONBF, 0);
+        return HS_OK;
+    }
     int length = snprintf(path, sizeof path, "%s/.horus-jobs-XXXXXX", s->dir);
     if (length < 0 || (size_t)length >= sizeof path)
         return temp_records_failed(s, diag, "create", ENAMETOOLONG);
@@ -32,6 +50,33 @@ static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
         return temp_records_failed(s, diag, "create", errno);
     setvbuf(s->file, NULL, _IONBF, 0); /* blocks are large */
     return unlink(path) == 0 ? HS_OK : temp_records_failed(s, diag, "unlink", errno);
+}
+
+static enum hs_status temp_records_leave(void *ctx, struct hs_diag *diag)
+{
+    struct hs_temp_records *s = ctx;
+    struct stat info;
+    if (s->file == NULL)
+        return HS_OK;
+    while (fsync(fileno(s->file)) != 0)
+        if (errno != EINTR)
+            return temp_records_failed(s, diag, "write", errno);
+    if (fstat(fileno(s->file), &info) != 0)
+        return temp_records_failed(s, diag, "read", errno);
+    s->part.bytes = (uint64_t)info.st_size;
+    return HS_OK;
+}
+
+static enum hs_status temp_records_enter(void *ctx, struct hs_diag *diag)
+{
+    struct hs_temp_records *s = ctx;
+    if (s->file == NULL)
+        return HS_OK;
+    s->file = fopen(s->path, "r+");
+    if (s->file == NULL)
+        return temp_records_failed(s, diag, "open", errno);
+    setvbuf(s->file, NULL, _IONBF, 0);
+    return HS_OK;
 }
 
 /* Moves bytes between the buffer and the file at record `first`. */
@@ -60,6 +105,7 @@ void hs_temp_records_open(struct hs_temp_records *s, uint32_t record_size, const
                                   .record_size = record_size,
                                   .buffer_records = HS_TEMP_RECORDS_BUFFER / record_size};
     s->buffer = hs_alloc_zeroed(s->buffer_records, record_size);
+    hs_image_add(&s->part, s, &s->path, temp_records_leave, temp_records_enter);
 }
 
 enum hs_status hs_temp_records_put_at(struct hs_temp_records *s, uint64_t number,
@@ -95,6 +141,10 @@ void hs_temp_records_close(struct hs_temp_records *s)
 {
     if (s->file != NULL)
         fclose(s->file);
+    if (s->path != NULL)
+        (void)unlink(s->path);
+    hs_image_remove(&s->part);
+    hs_free(s->path);
     hs_free(s->buffer);
     *s = (struct hs_temp_records){0};
 }

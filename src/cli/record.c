@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What is kept of a run beside its results: the members of a manifest, where each library's version
+ * is read through the one file that includes its header; and the messages, which pass through a log
+ * that keeps the warnings.
+ */
+#include "cli/simulate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "data/param_table.h"
+#include "horus/lp.h"
+
+/* ---- logs: what is kept of a message depends on the kind ---- */
+
+#define TEXT_MAX (1u << 20) /* bytes */
+
+void hs_message_log_put(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_message_log *log = ctx;
+    const char *copy = hs_arena_text(&log->arena, text, len);
+    if (log->kind == HS_LOG_UNIQUE) {
+        if (severity < log->target->least)
+            return; /* not stored: the target may accept it later */
+        uint32_t known = log->seen.count;
+        if (hs_intern_get(&log->seen, copy) < known)
+            return;
+    }
+    if (severity == HS_WARNING && log->warning_count < HS_LOG_WARNINGS_MAX)
+        log->warnings[log->warning_count++] = copy;
+    if (log->kind == HS_LOG_TEXT && (uint64_t)log->text_len + len + 1 <= TEXT_MAX) {
+        hs_grow((void **)&log->text, &log->text_cap, (uint64_t)log->text_len + len + 1, 1,
+                TEXT_MAX);
+        memcpy(log->text + log->text_len, text, len);
+        log->text[log->text_len + len] = '\n';
+        log->text_len += (uint32_t)len + 1;
+    }
+    if (log->target == NULL)
+        return;
+    log->target->errors += severity == HS_ERROR;
+    log->target->warnings += severity == HS_WARNING;
+    if (severity >= log->target->least)
+        log->target->emit(log->target->ctx, severity, text, len);
+}
+
+void hs_message_log_open(struct hs_message_log *log, struct hs_diag *target, enum hs_log_kind kind)
+{
+    *log = (struct hs_message_log){.target = target, .kind = kind};
+    hs_diag_init(&log->diag, hs_message_log_put, log);
+    if (kind == HS_LOG_UNIQUE)
+        hs_intern_init(&log->seen);
+}
+
+void hs_message_log_close(struct hs_message_log *log)
+{
+    if (log->kind == HS_LOG_UNIQUE)
+        hs_intern_free(&log->seen);
+    hs_free(log->text);
+    hs_arena_free(&log->arena);
+}
+
+/* ---- parts of a manifest ---- */
+
+const struct hs_manifest_library *hs_libraries(uint32_t *count)
+{
+    static struct hs_manifest_library libraries[7];
+    libraries[0] = (struct hs_manifest_library){"gsl", hs_rng_library_version()};
+    libraries[1] = (struct hs_manifest_library){"libcsv", hs_csv_library_version()};
+    libraries[2] = (struct hs_manifest_library){"cjson", hs_json_library_version()};
+    libraries[3] = (struct hs_manifest_library){"zlib", hs_codec_gzip.version()};
+    libraries[4] = (struct hs_manifest_library){"zstd", hs_codec_zstd.version()};
+    libraries[5] = (struct hs_manifest_library){"xxhash", hs_hash_library_version()};
+    libraries[6] = (struct hs_manifest_library){"glpk", hs_lp_library_version()};
+    *count = sizeof libraries / sizeof *libraries;
+    return libraries;
+}
+
+struct hs_manifest_volatile hs_record_machine(const char *const *command, double wall_s,
+                                              bool has_children)
+{
+    static const int of_whom[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    static struct utsname names;
+    static char directory[HS_PATH_SIZE];
+    struct hs_manifest_volatile machine = {.command = command,
+                                           .host = uname(&names) == 0 ? names.nodename : NULL,
+                                           .directory = getcwd(directory, sizeof directory),
+                                           .wall_s = wall_s};
+    struct rusage usage;
+    for (int i = 0; i < (has_children ? 2 : 1); i++) {
+        if (getrusage(of_whom[i], &usage) != 0)
+            continue;
+        machine.cpu_s += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+        if ((uint64_t)usage.ru_maxrss > machine.peak_rss_kib)
+            machine.peak_rss_kib = (uint64_t)usage.ru_maxrss;
+    }
+    return machine;
+}
+
+void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
+{
+    char text[4096];
+    hs_jsonw_put(w, "policy_parameters={");
+    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
+        (void)hs_param_print(p, setup->policy_state, text, sizeof text);
+        hs_jsonw_put(w, "%s=%s", p->key, text);
+    }
+    hs_jsonw_put(w, "}");
+}
+
+static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,
+                      const char *path)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(inputs[i].role, role) == 0 && strcmp(inputs[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *count, const char *role,
+                                const char *path, struct hs_diag *diag)
+{
+    struct hs_manifest_input *input = &inputs[*count];
+    if (path == NULL || is_listed(inputs, *count, role, path))
+        return HS_OK;
+    *input = (struct hs_manifest_input){.role = role, .path = path};
+    HS_TRY(hs_hash_file(path, &input->hash, &input->bytes, diag));
+    (*count)++;
+    return HS_OK;
+}
+
+/* A map may be a list, which is in the configuration, not a file. */
+static const char *if_file(const char *spec)
+{
+    size_t len = spec != NULL ? strlen(spec) : 0;
+    return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
+}
+
+const char *hs_setup_cluster_spec(const struct hs_run_options *options)
+{
+    return options->cluster_file != NULL ? options->cluster_file
+                                         : hs_builtin_cluster(options->cluster);
+}
+
+/* NULL: a shape. */
+static const char *cluster_file(const struct hs_run_options *options)
+{
+    const char *spec = hs_setup_cluster_spec(options);
+    return if_file(spec) != NULL || access(spec, F_OK) == 0 ? spec : NULL;
+}
+
+enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest_input *inputs,
+                                uint32_t *count, struct hs_diag *diag)
+{
+    const struct hs_run_options *options = setup->options;
+    const uint32_t before = *count;
+    HS_TRY(add_input(inputs, count, "cluster", cluster_file(options), diag));
+    for (uint32_t i = before; i < *count; i++) /* its name, wherever it lies now */
+        inputs[i].path = hs_builtin_cluster(options->cluster);
+    HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
+    HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
+    HS_TRY(add_input(inputs, count, "events", options->events, diag));
+    HS_TRY(add_input(inputs, count, "reservations", options->reservations, diag));
+    HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
+    HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
+    HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
+    HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
+    if (setup->restart != NULL)
+        HS_TRY(add_input(inputs, count, "restarts", options->restart_table, diag));
+    if (setup->memcurve != NULL)
+        HS_TRY(add_input(inputs, count, "memory_limits", options->memory_limits, diag));
+    for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
+        if (hs_setup_uses(setup, (enum hs_model_kind)kind))
+            HS_TRY(add_input(inputs, count, hs_model_kinds[kind], setup->models.path[kind], diag));
+    for (uint32_t i = 0; i < setup->file_count; i++)
+        if (!is_listed(inputs, *count, setup->files[i].role, setup->files[i].path))
+            inputs[(*count)++] = setup->files[i];
+    return HS_OK;
+}
+
+enum hs_status hs_record_cluster(const struct hs_run_options *options, const struct hs_rundir *dir,
+                                 struct hs_output_file *files, uint32_t *count,
+                                 struct hs_diag *diag)
+{
+    const char *from = cluster_file(options);
+    const size_t len = from != NULL ? strlen(from) : 0;
+    const char *name =
+        len > 5 && strcmp(from + len - 5, ".json") == 0 ? "cluster.json" : "cluster.csv";
+    char path[HS_PATH_SIZE], *text;
+    struct hs_output out;
+    size_t size;
+    if (from == NULL || strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
+        return HS_OK;
+    HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
+    hs_rundir_file(dir, name, path, sizeof path);
+    enum hs_status status = hs_output_open(&out, path, diag);
+    if (status == HS_OK) {
+        hs_output_put(&out, text, size);
+        files[(*count)++] = hs_output_file_of(&out, name, 0);
+        status = hs_output_close(&out, diag);
+    }
+    hs_free(text);
+    return status;
+}
+
+static struct hs_csv_row keep_row(const struct hs_csv_row *row, struct hs_arena *arena)
+{
+    const char **fields = hs_arena_alloc(arena, row->count * sizeof *fields + 1);
+    uint32_t *lengths = hs_arena_alloc(arena, row->count * sizeof *lengths + 1);
+    for (uint32_t i = 0; i < row->count; i++) {
+        fields[i] = hs_arena_text(arena, row->fields[i], row->lengths[i]);
+        lengths[i] = row->lengths[i];
+    }
+    return (struct hs_csv_row){fields, lengths, row->count, row->line, row->has_breaks};
+}
+
+enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
+                                      struct hs_summary_csv *summary, struct hs_diag *diag)
+{
+    struct hs_input *input;
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    HS_TRY(hs_regular_check(path, diag));
+    HS_TRY(hs_input_open(&input, path, diag));
+    hs_csv_open(&csv, input, ',', diag);
+    enum hs_status status = hs_csv_next(csv, &row);
+    if (status == HS_OK) {
+        summary->head = keep_row(&row, arena);
+        status = hs_csv_next(csv, &row);
+    }
+    if (status == HS_OK) {
+        summary->row = keep_row(&row, arena);
+        status = hs_csv_next(csv, &row); /* to the end: the hash covers the whole file */
+        status = status == HS_END ? HS_OK : status;
+    } else if (status == HS_END) {
+        status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                         "a summary has a header and a row");
+    }
+    summary->hash = hs_input_hash(input);
+    hs_csv_close(csv);
+    hs_input_close(input);
+    return status;
+}
+
+enum hs_status hs_record_widest(const char *path, struct hs_arena *arena, struct hs_csv_row *head,
+                                struct hs_diag *diag)
+{
+    struct hs_arena own = {0};
+    struct hs_summary_csv summary;
+    const enum hs_status status = hs_record_read_summary(path, &own, &summary, diag);
+    if (status == HS_OK && summary.head.count > head->count)
+        *head = keep_row(&summary.head, arena);
+    hs_arena_free(&own);
+    return status;
+}
+
+double hs_record_number(const struct hs_csv_row *row, uint32_t column)
+{
+    double value;
+    if (column < row->count && hs_parse_double(row->fields[column], row->lengths[column], &value))
+        return value;
+    return (double)NAN;
+}
+
+char *hs_record_header(struct hs_arena *arena, const char *first, const char *prefix,
+                       const char *const *names, uint32_t count)
+{
+    size_t size = strlen(first) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        size += strlen(prefix) + strlen(names[i]) + 1;
+    char *header = hs_arena_alloc(arena, size);
+    hs_append(header, size, "%s", first);
+    for (uint32_t i = 0; i < count; i++)
+        hs_append(header, size, ",%s%s", prefix, names[i]);
+    return header;
+}
+
+enum hs_status hs_record_manifest(struct hs_manifest *manifest, const struct hs_message_log *log,
+                                  const struct hs_rundir *dir, struct hs_diag *diag)
+{
+    manifest->libraries = hs_libraries(&manifest->libraries_count);
+    if (log != NULL) {
+        manifest->warnings = log->warnings;
+        manifest->warning_count = log->warning_count;
+    }
+    return hs_manifest_write(manifest, dir, diag);
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Checkpoints and snapshots. A run that goes on in another process writes the bytes of the straight run: under every
+# policy from random moments, from every reader, and after SIGKILL at random moments; what is damaged or of another run
+# is refused. HORUS_LONG=1: 20 moments a policy and 200 kills. HORUS_SEED chooses the moments.
+subject=checkpoint
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+moments=1 kills=8 flips=25
+[ -z "${HORUS_LONG:-}" ] || moments=20 kills=200 flips=1000
+RANDOM=${HORUS_SEED:-1}
+cp traces/sample*.csv traces/sample-philly.json "$work"
+cd "$work" || exit 1
+random() { echo $(((RANDOM * 32768 + RANDOM) % $1)); } # BELOW
+
+# All files of two runs, the manifest but for what names the machine.
+differ() { # RUN RUN
+    diff <(cd "$1" && find . -type f ! -name manifest.json | sort | xargs sha256sum) \
+        <(cd "$2" && find . -type f ! -name manifest.json | sort | xargs sha256sum)
+    diff <(jq -S 'del(.volatile)' "$1/manifest.json") <(jq -S 'del(.volatile)' "$2/manifest.json")
+}
+# A run in one piece beside one in two; what is wrong.
+in_two() { # NAME MOMENTS RUN-ARGUMENT...
+    local name=$1 count=$2 i at_s length_s said
+    shift 2
+    rm -rf "$name" && said=$("$HORUS" run "$@" -q -o "$name" 2>&1) || { echo "$said" && return; }
+    length_s=$(tail -n +2 "$name/series.csv" | cut -d, -f1 | sort -n | tail -1 | cut -d. -f1)
+    for ((i = 0; i < count; i++)); do
+        at_s=$(random "$length_s")
+        rm -rf first second
+        said=$("$HORUS" run "$@" -q -o first --until "${at_s}s" --snapshot moment 2>&1) &&
+            said=$("$HORUS" run --from moment -q -o second 2>&1) || { echo "at $at_s s: $said" && return; }
+        said=$(differ "$name" second)
+        [ -z "$said" ] || { echo "at $at_s s: $said" && return; }
+    done
+}
+
+small=(sample-classes.csv -c '2x8:V100,2x4:P100' --max-jobs 150 --decisions --check=full)
+for policy in $("$HORUS" policies --json | jq -r '.[].name'); do
+    verdict "$policy goes on from $moments moments" "$(in_two straight "$moments" "${small[@]}" -p "$policy")"
+done
+
+# Readers, in the middle of their file.
+"$HORUS" generate --like venus -n 20000 --load 0.9 -c 8x8:V100 --seed 3 -q -o long.csv
+gzip -k long.csv
+zstd -q long.csv
+printf 'time,node,event\n5h,n0,down\n2d,n0,up\n3d,n1,down\n4d,n1,up\n' >events.csv
+large=(-c 8x8:V100 --sort=64 --outputs 'jobs,series')
+readers=(
+    "plain|long.csv" "gzip|long.csv.gz" "zstd|long.csv.zst" "generated|gen:venus,n=3000,seed=3"
+    "Helios|sample-helios.csv|--sort=64" "Philly|sample-philly.json" "attempts|sample-philly.json|--retries=generate"
+    "estimates|sample-helios.csv|-p|sjf:pred=rolling" "deadlines|sample.csv|--deadlines=gavel|-p|edf"
+    "failures|sample.csv|--events|events.csv|--checkpoint-interval|1h|-p|srtf" "fairness|sample.csv|--fairness|--power|--outputs|all,swf,teams"
+)
+for reader in "${readers[@]}"; do
+    IFS='|' read -r name trace arguments <<<"$reader"
+    IFS='|' read -ra arguments <<<"$arguments"
+    verdict "reader: $name" "$(in_two straight 2 "$trace" "${large[@]}" "${arguments[@]}")"
+done
+
+# ---- SIGKILL ----
+
+killed=(long.csv "${large[@]}" --outputs all -p srtf)
+"$HORUS" run "${killed[@]}" -q -o whole >/dev/null 2>&1
+began=${EPOCHREALTIME/./}
+"$HORUS" run "${killed[@]}" --checkpoint-sim 10d -q -o slow >/dev/null 2>&1
+takes_us=$((${EPOCHREALTIME/./} - began))
+verdict 'checkpoints change nothing' "$(differ whole slow)"
+go_on() { exec "$HORUS" run "${killed[@]}" --checkpoint-sim 10d --resume -o out; } # becomes the program
+
+kill_one() { # what is wrong
+    local status=137
+    go_on >/dev/null 2>said &
+    sleep "$(printf '0.%06d' "$(random $((takes_us < 999999 ? takes_us : 999999)))")"
+    kill -KILL $! 2>/dev/null
+    wait $! 2>/dev/null
+    status=$?
+    grep -q 'goes on from' said && echo >>resumed
+    [ $status -eq 137 ] && return
+    [ $status -eq 0 ] || { cat said && return; }
+    differ whole out
+    rm -rf out
+    echo >>completed
+}
+verdict "after $kills kills" "$(for ((i = 0; i < kills; i++)); do kill_one; done)"
+rm -rf out && (go_on) >/dev/null 2>&1
+verdict 'at the end' "$(differ whole out; find . -name '*.tmp-*' -o -name '.*.horus' -o -name '.checkpoint*' -o -name '.horus-jobs*')"
+verdict 'some runs went on' "$([ -s resumed ] || echo none)"
+
+# ---- signals, and what is refused ----
+
+fails() { # CODE TEXT COMMAND...: what is wrong
+    local said code
+    said=$("${@:3}" 2>&1) && code=0 || code=$?
+    [ $code -eq "$1" ] && [[ $said == *$2* ]] || echo "exit code $code, not $1, or no '$2': $said"
+}
+rm -rf out
+"$HORUS" run - "${large[@]}" -q -o straight --force <long.csv >/dev/null 2>&1
+mkfifo pipe
+"$HORUS" run - "${large[@]}" -q -o out --checkpoint-sim 10d <pipe >/dev/null 2>&1 &
+exec 3>pipe
+head -n 15000 long.csv >&3
+left='' # until it waits for more jobs
+for ((i = 0; i < 600; i++)); do
+    was=$left left=$(stat -c '%n %i' out.tmp-*/.checkpoint.zst 2>/dev/null)
+    [ -n "$left" ] && [ "$left" = "$was" ] && break
+    sleep 0.1
+done
+kill -KILL $!
+wait $! 2>/dev/null
+exec 3>&-
+left=${left% *}
+verdict 'a killed run leaves a checkpoint' "$([ -f "$left" ] || ls -lA)"
+go_on=("$HORUS" run - "${large[@]}" -q -o out --resume)
+again=("$HORUS" run - "${large[@]}" -q -o out)
+from_file() { "$@" <long.csv; }
+verdict 'a run that does not go on is refused' "$(fails 4 'left a checkpoint' from_file "${again[@]}")"
+verdict 'a checkpoint of another run is refused' "$(fails 3 'of another run' from_file "${go_on[@]}" -p sjf)"
+verdict 'another trace is refused' "$(fails 3 'not those that the run had read' "${go_on[@]}" <sample.csv)"
+cp "$left" kept
+printf 'x' | dd of="$left" bs=1 seek=5000 conv=notrunc status=none
+verdict 'a damaged checkpoint is refused' "$(fails 3 checkpoint.zst from_file "${go_on[@]}")"
+head -c 5000 kept >"$left"
+verdict 'half a checkpoint is refused' "$(fails 3 checkpoint.zst from_file "${go_on[@]}")"
+cp kept "$left"
+cp -r "${left%/*}" out.copy
+cp .out.horus lock.copy
+verdict 'it goes on with the rest of a pipe' "$(fails 0 '' from_file "${go_on[@]}"; differ straight out)"
+rm -rf out && mv out.copy "${left%/*}" && mv lock.copy .out.horus
+echo >>"${left%/*}/jobs.csv" && sed -i 's/1/2/' "${left%/*}/jobs.csv"
+verdict 'a file that is not as it was left is refused' "$(fails 3 'not as the checkpoint left it' from_file "${go_on[@]}")"
+verdict '--force starts again' "$(fails 0 '' from_file "${again[@]}" --force; differ straight out; find . -name '*.tmp-*' -o -name '.*.horus')"
+
+"$HORUS" run "${small[@]}" -q -o first --force --until 2h --snapshot moment >/dev/null 2>&1
+size=$(stat -c %s moment)
+flip() { # FILE AT
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    printf "\\x$(printf %x $(((byte + 1 + RANDOM % 255) % 256)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+flipped() { # what is wrong
+    local i at
+    for ((i = 0; i < flips; i++)); do
+        cp moment bad
+        at=$(random "$size")
+        [ "$i" -gt 20 ] || at=$((i * 30)) # the head
+        flip bad "$at"
+        fails 3 bad "$HORUS" run --from bad -q -o never
+        head -c "$(random "$size")" moment >bad
+        fails 3 bad "$HORUS" run --from bad -q -o never
+    done
+    find . -name 'never*' -o -name '.never*'
+}
+verdict "snapshots with one byte changed, or cut, are refused ($((2 * flips)))" "$(flipped)"
+cp "$HORUS" another && printf 'x' >>another
+verdict 'one of another build is refused' "$(fails 3 'another build' ./another run --from moment -q -o never)"
+verdict 'a trace that changed is refused' "$(sed -i '5s/[0-9]/7/' sample-classes.csv; fails 3 'not those that the run had read' \
+    "$HORUS" run --from moment -q -o never)"
+exit "$failed"
