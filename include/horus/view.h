@@ -117,6 +117,9 @@ uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job); /* 0 unless 
 uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job);  /* of its elastic range */
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job); /* queue index, below vcs */
+/* A number of its user, or of the virtual cluster that the trace names, whether or not virtual
+ * clusters count: the same for the same name; small, and in no order that means anything. */
+uint32_t hs_view_account(const struct hs_view *v, hs_job_id job, bool is_vc);
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job); /* -1 = none */
 /* Option i, from 0, of several deadlines, in order of time; false: there is none. O(i). */
@@ -141,6 +144,8 @@ uint32_t hs_view_type_ran(const struct hs_view *v, hs_job_id job);
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
 /* CPUs that it asks for in all, in thousandths; 0 = none, or no node states any. */
 uint64_t hs_view_cpus_milli(const struct hs_view *v, hs_job_id job);
+/* Host memory of a job with GPUs, in all, MiB; 0 likewise. */
+uint64_t hs_view_mem_mib(const struct hs_view *v, hs_job_id job);
 /* The GPU types that it may use: a bit each. */
 uint64_t hs_view_types(const struct hs_view *v, hs_job_id job);
 /* Whether two jobs of a VC have the same requirements on nodes: GPU types, CPUs and host memory per

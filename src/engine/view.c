@@ -250,6 +250,12 @@ uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
     return hs_lookup_job(v, job)->ask.vc;
 }
 
+uint32_t hs_view_account(const struct hs_view *v, hs_job_id job, bool is_vc)
+{
+    const struct hs_job_identity *identity = lookup_identity(v, job);
+    return is_vc ? identity->vc_name : identity->user;
+}
+
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
 {
     v->engine->figures.reads_priority = true;
@@ -544,22 +550,6 @@ uint64_t hs_view_cpus_milli(const struct hs_view *v, hs_job_id job)
     const struct hs_job *j = hs_lookup_job(v, job);
     return j->gpus > 0 ? (uint64_t)j->gpus * j->ask.cpus_milli_per_gpu
                        : lookup_request(v, job)->cpus_milli;
-}
-
-bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b)
-{
-    const struct hs_job *x = hs_lookup_job(v, a), *y = hs_lookup_job(v, b);
-    return x->ask.type_mask == y->ask.type_mask && x->ask.gpu_milli == y->ask.gpu_milli &&
-           x->ask.cpus_milli_per_gpu == y->ask.cpus_milli_per_gpu &&
-           x->ask.mem_mib_per_gpu == y->ask.mem_mib_per_gpu;
-}
-
-uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_job *j = hs_lookup_job(v, job);
-    uint64_t of_node = (uint64_t)j->ask.cpus_milli_per_gpu << 32 | j->ask.mem_mib_per_gpu;
-    uint64_t of_gpu = (uint64_t)j->ask.vc << 32 | j->ask.gpu_milli;
-    return hs_mix64(hs_mix64(j->ask.type_mask, of_gpu), of_node);
 }
 
 uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a policy may know of CPUs and host memory, and of speeds by them.
+ * What a job asks of its nodes, and what a policy may know of CPUs and host memory, and of speeds
+ * by them.
  */
 #include "base/fixed.h"
+#include "base/rng.h"
 #include "engine/state.h"
 
 static bool may_know(const struct hs_view *v, hs_job_id job)
@@ -59,4 +61,26 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t 
     int64_t by_mem = shares_of(mem_mib, ask->mem_mib_per_gpu);
     int64_t workers = by_cpu < by_mem ? by_cpu : by_mem;
     return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
+}
+
+uint64_t hs_view_mem_mib(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return (uint64_t)j->gpus * j->ask.mem_mib_per_gpu;
+}
+
+bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    const struct hs_job *x = hs_lookup_job(v, a), *y = hs_lookup_job(v, b);
+    return x->ask.type_mask == y->ask.type_mask && x->ask.gpu_milli == y->ask.gpu_milli &&
+           x->ask.cpus_milli_per_gpu == y->ask.cpus_milli_per_gpu &&
+           x->ask.mem_mib_per_gpu == y->ask.mem_mib_per_gpu;
+}
+
+uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    uint64_t of_node = (uint64_t)j->ask.cpus_milli_per_gpu << 32 | j->ask.mem_mib_per_gpu;
+    uint64_t of_gpu = (uint64_t)j->ask.vc << 32 | j->ask.gpu_milli;
+    return hs_mix64(hs_mix64(j->ask.type_mask, of_gpu), of_node);
 }

@@ -21,6 +21,10 @@ The list, and its width on other terminals.
                        earliest deadline first, preemptive
   llf                  duration +                  preempt
                        least laxity first, preemptive
+  fairshare            nothing +                   divide GPUs
+                       decayed usage of users, wait and size, weighted as Slurm does
+  drf                  nothing +                   divide GPUs
+                       the user of the least dominant share of GPUs, CPUs and memory is next
   tiresias             nothing +                   preempt, set timers
                        least attained service in discretized queues, GPUs times seconds; or Gittins
                        index
@@ -300,6 +304,8 @@ All policies as JSON.
   srsf
   edf
   llf
+  fairshare
+  drf
   tiresias
   las
   philly
@@ -367,6 +373,8 @@ All policies as a Markdown table.
   | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `compat` |
   | `edf` | earliest deadline first, preemptive | nothing (some parameters: duration, estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `admission`, `preempt` |
   | `llf` | least laxity first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `admission`, `preempt` |
+  | `fairshare` | decayed usage of users, wait and size, weighted as Slurm does | nothing (some parameters: speed) | divide GPUs | `scan`, `by`, `placement`, `types`, `w_fairshare`, `w_age`, `w_size`, `half_life`, `max_age` |
+  | `drf` | the user of the least dominant share of GPUs, CPUs and memory is next | nothing (some parameters: speed) | divide GPUs | `scan`, `by`, `placement`, `types` |
   | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing (some parameters: speed) | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `types`, `preempt_cost`, `cost_table` |

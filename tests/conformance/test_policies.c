@@ -352,7 +352,8 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
     /* the length of an epoch, which is a part of the run time, is known beforehand */
     bool is_oracle = (knows & (HS_KNOWS_DURATION | HS_KNOWS_ESTIMATE | HS_KNOWS_LOSS)) != 0;
     struct own own = {.has_names = strstr(spec, "_file=") != NULL};
-    own.has_clock = (can & (HS_CAN_TIME | HS_CAN_SLICE)) != 0 || strstr(spec, "compat=") != NULL ||
+    own.has_clock = strcmp(policy->name, "fairshare") == 0 ||
+                    (can & (HS_CAN_TIME | HS_CAN_SLICE)) != 0 || strstr(spec, "compat=") != NULL ||
                     (strstr(spec, "cost=") != NULL && strstr(spec, "cost=free") == NULL) ||
                     (knows & (HS_KNOWS_ESTIMATE | HS_KNOWS_HISTORY)) != 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {

@@ -119,19 +119,18 @@ HS_EXPANDED void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_vie
         hs_job_queue_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
-/* A job without GPUs is never evicted. */
-static void hold(struct hs_vc_holders *holders, const struct hs_view *v, hs_job_id job)
+/* A job gets its GPUs or loses them; one without any is never evicted. */
+static void count_holder(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, bool gets)
 {
-    if (hs_view_gpus(v, job) > 0)
+    if (q->holders == NULL || hs_view_gpus(v, job) == 0)
+        return;
+    const uint64_t gpus = hs_view_gpus(v, job);
+    struct hs_vc_holders *holders = &q->holders[hs_view_vc(v, job)];
+    holders->gpus += gets ? gpus : -gpus;
+    if (gets)
         hs_job_queue_add(&holders->by_start.set, v, job, hs_view_now_us(v));
-    holders->gpus += hs_view_gpus(v, job);
-}
-
-static void release(struct hs_vc_holders *holders, const struct hs_view *v, hs_job_id job)
-{
-    if (hs_view_gpus(v, job) > 0)
+    else
         hs_job_queue_remove(&holders->by_start.set, v, job);
-    holders->gpus -= hs_view_gpus(v, job);
 }
 
 void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
@@ -149,18 +148,17 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         break;
     case HS_EVENT_STARTED:
         hs_vc_queues_remove(q, v, job);
-        if (q->holders != NULL)
-            hold(&q->holders[hs_view_vc(v, job)], v, job);
+        count_holder(q, v, job, true);
         break;
     case HS_EVENT_STOPPED:
-        release(&q->holders[hs_view_vc(v, job)], v, job);
+        count_holder(q, v, job, false);
         hs_vc_queues_add(q, v, job, key);
         break;
     case HS_EVENT_FINISH:
         if (hs_view_first_start_us(v, job) < 0) /* rejected */
             hs_vc_queues_remove(q, v, job);
-        else if (q->holders != NULL)
-            release(&q->holders[hs_view_vc(v, job)], v, job);
+        else
+            count_holder(q, v, job, false);
         hs_vc_queues_wake(q, v, job);
         break;
     case HS_EVENT_NODE:
