@@ -24,6 +24,8 @@ static const struct hs_metavar metavars[] = {
     {"TIME", "@none", HS_PATTERN_TIME, "number",
      "90s, 15min, 2h or 7d; also us and ms. A bare number is seconds."},
     {"TIME/TIME/...", "@none", NULL, NULL, "One to eight times with slashes between: 7s/30s/1min."},
+    {"RATES", "@none", "[a-z_]+=[^,]+(,[a-z_]+=[^,]+)+", NULL,
+     "Mean times, mtbf=30d,repair=4h, perhaps with shape=0.7 and rack_mtbf=300d."},
     {"SIZE", "@none", HS_PATTERN_SIZE, "number",
      "500MiB or 16GiB. A bare number is MiB; GB is the same as GiB."},
     {"N", "@none", "[0-9]+", "integer", "A whole number."},

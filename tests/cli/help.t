@@ -276,7 +276,7 @@ Everything about run.
                             cluster file has [1]; 0.01..100
         --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
                             node, event and value (MODEL.md 13)
-        --faults=LIST       nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
+        --faults=RATES      nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
                             (Weibull, 1: exponential) and rack_mtbf, of racks as a whole
         --checkpoint-interval=TIME
                             work between two checkpoints of a job, which loses what it did since when
@@ -523,7 +523,7 @@ Everything about run.
                             cluster file has [1]; 0.01..100
         --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
                             node, event and value (MODEL.md 13)
-        --faults=LIST       nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
+        --faults=RATES      nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
                             (Weibull, 1: exponential) and rack_mtbf, of racks as a whole
         --checkpoint-interval=TIME
                             work between two checkpoints of a job, which loses what it did since when

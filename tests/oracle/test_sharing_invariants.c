@@ -128,6 +128,7 @@ static int64_t draw_value(struct dice *d, const struct hs_param *p, double least
     for (int halvings = dice_roll(d, 0, 7); halvings > 0 && value / 2 >= low; halvings--)
         value /= 2;
     value -= (value - low) * dice_roll(d, 0, 1000) / 2000;
+    value = value > 0 && value < p->floor ? p->floor : value;
     return (int64_t)(value * 1e6);
 }
 
@@ -233,8 +234,8 @@ static void draw(struct workload *w, struct dice *d, uint64_t number)
     *w = (struct workload){.shape = (uint32_t)dice_roll(d, 0, SHAPES - 1)};
     add(w, "%s", name);
     for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
-        if (one_in(d, 2))
-            draw_param(w, d, p);
+        if (one_in(d, 2) && (strcmp(p->key, "compat") != 0 || strstr(w->policy, "types=") == NULL))
+            draw_param(w, d, p); /* compat knows no types */
     w->options = (struct hs_test_options){.until_us = HORIZON_US,
                                           .seed = number,
                                           .excess = excesses[dice_roll(d, 0, 4)],

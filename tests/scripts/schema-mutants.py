@@ -110,6 +110,7 @@ def of_text(row):
         "PREDICTOR": (["table", "oracle", "noisy:0.2"], ["tables", "noisy", "noisy:x", 1]),
         "CAPACITY": (["none", "auto", "1.4", 0.9], ["much", "-1", ""]),
         "WORKLOAD": (["mine", 2024], ["a/b"]),
+        "RATES": (["mtbf=30d,repair=4h"], ["mtbf=30d", "often", 1]),
         "FROM..TO": (["10d..20d", "..12h", "2017-10-01..2017-12-01", "2020-04-01 12:00:00.."],
                      ["10d", "soon..", "1d,2d", "2017-10-1..", 5]),
     }

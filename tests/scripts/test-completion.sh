@@ -73,11 +73,11 @@ is "policies of which one has begun" "salus salus-fair salus-fifo salus-pack sal
     "$(reply 'horus compare -p fifo -p sal')"
 is "policies as an operand" "tiresias" "$(reply 'horus policies t')"
 # What stands before ':' and '=' is no part of readline's word.
-is "parameters of a policy" "placement= pred= pred_file= pred_last= pred_sigma= pred_unknown= scan= types=" \
+is "parameters of a policy" "ageing= cost_table= placement= pred= pred_file= pred_last= pred_sigma= pred_unknown= preempt_cost= priority= scan= types=" \
     "$(reply 'horus run -p fifo:')"
 is "a parameter behind another" "placement=" "$(reply 'horus run --policy=fifo:scan=fit,pl' |
     sed 's/^fit,//')"
-is "values of a parameter" "easy fit strict" "$(reply 'horus run -p fifo:scan=')"
+is "values of a parameter" "conservative easy fit strict" "$(reply 'horus run -p fifo:scan=')"
 is "values of a second parameter" "easy" "$(reply 'horus run -p fifo:pred=noisy,scan=e')"
 is "a flag of a policy" "no yes" "$(reply 'horus run -p gandiva:pack=')"
 is "a file of a policy" "sample.csv" "$(reply 'horus run -p fifo:pred_file=sam')"

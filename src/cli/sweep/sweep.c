@@ -516,17 +516,17 @@ static enum hs_status gather(struct hs_sweep *sweep)
 #define FOUND_MOST 4096u /* points: to group them costs their square */
 
 /* Prints what the table comes to, as the page has it; nothing of a sweep that is too large. */
-static void say_finding(const struct hs_sweep *sweep)
+static enum hs_status say_finding(const struct hs_sweep *sweep)
 {
-    struct hs_diag silent = {.least = HS_ERROR};
     char text[HS_FINDING_SIZE];
     struct hs_page page;
     if (sweep->point_count > FOUND_MOST)
-        return;
-    if (hs_page_open(&page, &sweep->dir, 1, &silent) == HS_OK &&
-        hs_page_sweep_finding(&page, text)[0] != '\0')
+        return HS_OK;
+    const enum hs_status status = hs_page_open(&page, &sweep->dir, 1, sweep->diag);
+    if (status == HS_OK && hs_page_sweep_finding(&page, text)[0] != '\0')
         hs_say(&sweep->call->out, "\nfinding     %s\n", text);
     hs_page_close(&page);
+    return status;
 }
 
 /* Quotes a word if a shell or make would interpret it. Inside the quotes a quote is written for the
@@ -818,9 +818,10 @@ static enum hs_status all_points(struct hs_sweep *sweep)
     hs_warn_some(sweep->diag, "--status says more", left, sweep->point_count,
                  "points are not finished");
     say_shape(sweep);
-    if (left < sweep->point_count)
+    if (left < sweep->point_count) {
         say_pivot(sweep);
-    say_finding(sweep);
+        HS_TRY(say_finding(sweep));
+    }
     hs_say(&sweep->call->out, "\nfiles       %s/sweep.csv, %s/runs/\n", sweep->dir, sweep->dir);
     return status;
 }

@@ -163,13 +163,15 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint32_t node)
     }
 }
 
-/* The first node with room for the gang; else the first of those with most GPUs. */
+/* The first node with room for the gang; else of those that could hold it the first with most GPUs
+ * that are open. */
 static uint32_t choose_node(const struct hs_antman *s, hs_job_id job)
 {
+    const uint32_t gpus = hs_view_gpus(s->v, job);
     uint32_t best = HS_NO_NODE, most = 0;
-    for (uint32_t node = 0; node < s->v->nodes && most < hs_view_gpus(s->v, job); node++) {
+    for (uint32_t node = 0; node < s->v->nodes && most < gpus; node++) {
         const uint32_t open = open_gpus(s, job, node);
-        if (open <= most)
+        if (open <= most || hs_view_node(s->v, node)->gpus < gpus)
             continue;
         best = node;
         most = open;
@@ -236,6 +238,15 @@ static void lose(struct hs_antman *s)
     s->decided_us = s->now_us;
 }
 
+/* Whether a reservation of another job may be what keeps the job from its GPUs. */
+static bool is_held_up(const struct hs_antman *s, hs_job_id job)
+{
+    for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++)
+        if (s->gpus[gpu].reserved != 0 && s->gpus[gpu].reserved != job + 1)
+            return true;
+    return false;
+}
+
 void hs_antman_muri_decide(struct hs_antman *s)
 {
     hs_job_id next, job = hs_job_queue_first(&s->waiting);
@@ -246,7 +257,7 @@ void hs_antman_muri_decide(struct hs_antman *s)
     for (; job != HS_NO_JOB; job = next) {
         next = hs_job_queue_next(&s->waiting, s->v, job);
         if (!(is_guest(s, job) ? serve_opportunistic(s, job) : serve_guaranteed(s, job)) &&
-            hs_reject_hopeless(s->v, s->p, job))
+            !is_held_up(s, job) && hs_reject_hopeless(s->v, s->p, job))
             unreserve(s, job);
     }
 }

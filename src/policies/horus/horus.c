@@ -697,14 +697,13 @@ static void describe(const struct horus *h, const char *order, const char *const
 {
     if (order == NULL)
         order = is_by_utilization(h) ? "utilization" : "submit";
-    if (h->cost == ASCODED)
-        placement = HS_TYPES_TEXTS("horus-ascoded");
+    const char *const *as_coded = HS_TYPES_TEXTS("horus-ascoded"); /* lives as long as this block */
     const char *scan = h->look_ahead > 0 ? "look-ahead" : hs_scan_names[h->waiting.scan];
     const char *moves = h->quantum_us > 0 ? "quantum" : "none";
     const char *cost = h->quantum_us > 0 ? "fixed" : "none";
     *out = (struct hs_semantics){.order = order,
                                  .scan = scan,
-                                 .placement = placement[h->types],
+                                 .placement = (h->cost == ASCODED ? as_coded : placement)[h->types],
                                  .preemption = h->migrates ? "migrate" : moves,
                                  .cost = h->migrates ? "memory" : cost,
                                  .priority = hs_priority_text(&h->priority)};
