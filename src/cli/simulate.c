@@ -193,6 +193,10 @@ enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag)
         return hs_machines_load(&s->machines, options->events, &s->cluster, &s->arena, diag);
     if (options->events != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "both --events and --faults");
+    if (options->checkpoint_us == 0 && options->until_us == 0)
+        hs_report(
+            diag, HS_WARNING, NULL, "--checkpoint-interval=1h, or --until",
+            "jobs without checkpoints begin anew after each failure: long ones may never end");
     s->machines.law.seed = (uint64_t)options->seed;
     return hs_machines_parse_law(&s->machines, options->faults, &s->arena, diag);
 }

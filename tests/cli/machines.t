@@ -141,6 +141,14 @@ Failures by draw need a rate and a time to repair, and no file besides.
   !       = hint: leave one out
   [2]
 
+# run-faults-without-checkpoints
+A job that is longer than nodes live would run for ever.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
+  $ horus run t.csv -c 1x1 --faults mtbf=10d,repair=1h -q -o out >/dev/null
+  ! warning: jobs without checkpoints begin anew after each failure: long ones may never end
+  !       = hint: --checkpoint-interval=1h, or --until
+
 # run-faults
 The same seed, the same failures; verify holds the run against its rows.
 
