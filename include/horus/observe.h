@@ -97,6 +97,7 @@ struct hs_segment {
     const struct hs_job_record *job;
     int64_t start_us, end_us;
     int64_t done_ns; /* work done in it */
+    int64_t lost_ns; /* FAULT: part of done_ns, since the last checkpoint; else 0 */
     const uint32_t *gpus;
     uint32_t gpu_count;
     uint32_t max_tenants; /* most jobs seen on one of its GPUs, itself included */

@@ -496,3 +496,9 @@ bool hs_parse_double(const char *text, size_t len, double *out)
     *out = value;
     return true;
 }
+
+bool hs_parse_moment_us(const char *text, size_t len, int64_t *out_us, bool *is_date)
+{
+    *is_date = hs_parse_datetime_us(text, len, out_us, NULL);
+    return *is_date || (hs_parse_duration_us(text, len, out_us) && *out_us >= 0);
+}

@@ -55,6 +55,9 @@ struct hs_last_date {
 };
 /* last: zeroed at the start of a file; NULL = not used. */
 bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, struct hs_last_date *last);
+/* A time of a run: a duration after the first submission (>= 0, *is_date false), or a date on the
+ * clock of the trace. */
+bool hs_parse_moment_us(const char *text, size_t len, int64_t *out_us, bool *is_date);
 bool hs_parse_int64(const char *text, size_t len, int64_t *out);
 bool hs_parse_double(const char *text, size_t len, double *out); /* finite, C locale */
 /* Parses "16GiB", "512MiB", "1TiB", bare = MiB. "16GB" equals "16GiB", as is usual for memory. */

@@ -62,7 +62,7 @@ enum hs_status hs_image_enter(struct hs_diag *diag)
     return HS_OK;
 }
 
-/* Parts whose files are in that of the image. */
+/* Tells whether the image file contains a copy of the part's file. */
 static bool is_carried(const struct hs_image_part *part, const struct hs_image_head *head)
 {
     return head->has_files && part->path != NULL && *part->path != NULL;

@@ -176,7 +176,6 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .cooldown_us = setup->options->cooldown_us,
         .has_fairness = setup->options->fairness,
         .has_events = hs_machines_are_any(&setup->machines),
-        .checkpoint_us = setup->options->checkpoint_us,
         .has_power = setup->options->power,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
         .is_sharing = (setup->can & HS_CAN_COLOCATE) != 0, /* slice groups, too */

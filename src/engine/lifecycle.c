@@ -158,6 +158,16 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
     return HS_OK;
 }
 
+/* Work since the last checkpoint: at the start of the placement, or whole intervals of work later.
+ */
+static int64_t unsaved_ns(const struct hs_engine *e, const struct hs_job *job)
+{
+    const int64_t interval_ns = e->config.checkpoint_us * HS_NS_PER_US;
+    const int64_t done_ns =
+        hs_run_of(&e->jobs, job)->done_ns - hs_placement_of(&e->jobs, job)->segment_done_ns;
+    return interval_ns > 0 ? done_ns % interval_ns : done_ns;
+}
+
 enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
                                   enum hs_segment_end ended_by)
 {
@@ -172,6 +182,7 @@ enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
         .start_us = placement->segment_start_us,
         .end_us = e->now_us,
         .done_ns = run->done_ns - placement->segment_done_ns,
+        .lost_ns = ended_by == HS_SEGMENT_FAULT ? unsaved_ns(e, job) : 0,
         .gpus = e->gpu_ids,
         .gpu_count = hs_progress_gpu_ids(e, job),
         .max_tenants = placement->segment_max_tenants,
@@ -670,16 +681,12 @@ static inline enum hs_status job_leave(struct hs_engine *e, struct hs_job *job,
     return HS_OK;
 }
 
-/* Its last checkpoint is at the start of its placement, or whole intervals of work later. */
 static void lose_since_checkpoint(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    const int64_t interval_ns = e->config.checkpoint_us * HS_NS_PER_US;
-    int64_t lost_ns = run->done_ns - placement->segment_done_ns;
-    const bool is_saved = interval_ns > 0 && lost_ns >= interval_ns;
-    if (interval_ns > 0)
-        lost_ns %= interval_ns;
+    const int64_t start_ns = placement->segment_done_ns, lost_ns = unsaved_ns(e, job);
+    const bool is_saved = run->done_ns - lost_ns > start_ns;
     if (lost_ns > 0)
         hs_lifecycle_lose_work(e, job, lost_ns);
     run->carry = is_saved ? 0 : placement->segment_carry;

@@ -569,7 +569,7 @@ static inline int64_t hs_windows_next_us(const struct hs_engine *e)
 }
 /* Begins and ends those that are due, and informs the policy. O(their nodes). */
 void hs_windows_apply(struct hs_engine *e);
-/* The first for a user of whom no job was submitted; NULL: none. */
+/* Returns the first reservation for a user without a submitted job; NULL if there is none. */
 const struct hs_reservation *hs_windows_unused(const struct hs_engine *e);
 
 /* ---- lifecycle.c ---- */

@@ -70,8 +70,9 @@ void hs_windows_begin(struct hs_engine *e)
     struct hs_windows *w = &e->windows;
     for (uint32_t i = 0; i < e->view.windows; i++) {
         const struct hs_reservation *r = &e->config.reservations->of[i];
-        w->of[i].start_us = r->start_us - e->figures.epoch_us;
-        w->of[i].end_us = r->end_us - e->figures.epoch_us;
+        const int64_t from_us = e->config.reservations->is_dated ? e->figures.epoch_us : 0;
+        w->of[i].start_us = r->start_us - from_us;
+        w->of[i].end_us = r->end_us - from_us;
         w->changes[w->change_count++] = (struct hs_window_change){w->of[i].start_us, i, false};
         w->changes[w->change_count++] = (struct hs_window_change){w->of[i].end_us, i, true};
     }

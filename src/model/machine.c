@@ -12,11 +12,6 @@
 static const char *const names[] = {"down", "up", "cordon", "drain", "add", "remove", "slow"};
 #define CHANGES (sizeof names / sizeof *names)
 
-const char *hs_machine_change_text(enum hs_machine_change change)
-{
-    return names[change];
-}
-
 /* ---- reading ---- */
 
 enum { TIME, NODE, EVENT, VALUE, COLUMNS };
@@ -48,8 +43,8 @@ static enum hs_status read_time(struct reader *r, const struct hs_csv_row *row, 
 {
     const char *text = row->fields[r->at[TIME]];
     const uint32_t len = row->lengths[r->at[TIME]];
-    const bool is_date = hs_parse_datetime_us(text, len, at_us, NULL);
-    if (!is_date && (!hs_parse_duration_us(text, len, at_us) || *at_us < 0))
+    bool is_date;
+    if (!hs_parse_moment_us(text, len, at_us, &is_date))
         return fault(r, TIME,
                      "seconds, 90min or 2h after the first submission, or 2020-04-01 00:00",
                      "this is no time");

@@ -23,11 +23,10 @@ enum hs_machine_change {
     HS_MACHINE_UP,     /* is as it was at first: ends down, drain, cordon and slow */
     HS_MACHINE_CORDON, /* gets no new jobs; those on it go on */
     HS_MACHINE_DRAIN,  /* the same, and jobs that can be preempted leave it without loss */
-    HS_MACHINE_ADD,    /* joins the cluster: a node whose first event this is starts outside it */
+    HS_MACHINE_ADD,    /* joins the cluster; a node with this as its first event is absent before */
     HS_MACHINE_REMOVE, /* leaves the cluster; its jobs as on a failure */
     HS_MACHINE_SLOW,   /* its GPUs have this part of their speed */
 };
-const char *hs_machine_change_text(enum hs_machine_change change);
 
 struct hs_machine_event {
     int64_t at_us; /* by the clock of the trace if is_dated, else after the first submission */

@@ -42,12 +42,16 @@ static enum hs_status read_time(const struct reservations_reader *r, enum column
 {
     const char *text = text_of(r, c);
     const size_t len = strlen(text);
-    if (hs_parse_decimal_us(text, len, HS_US_PER_S, out) ||
-        hs_parse_datetime_us(text, len, out, NULL))
-        return HS_OK;
-    return hs_csv_fail(r->csv, field_of(r, c),
-                       "on the clock of the trace: seconds, or YYYY-MM-DD HH:MM:SS",
-                       "%s is not a time: '%.64s'", columns[c], text);
+    bool is_date;
+    if (!hs_parse_moment_us(text, len, out, &is_date))
+        return hs_csv_fail(r->csv, field_of(r, c),
+                           "90min or 2h after the first submission, or YYYY-MM-DD HH:MM:SS",
+                           "%s is not a time: '%.64s'", columns[c], text);
+    if ((r->to->count > 0 || c == END) && is_date != r->to->is_dated)
+        return hs_csv_fail(r->csv, field_of(r, c), NULL,
+                           "times after the first submission and dates in one file");
+    r->to->is_dated = is_date;
+    return HS_OK;
 }
 
 static enum hs_status read_owner(const struct reservations_reader *r, struct hs_reservation *of)

@@ -4,10 +4,15 @@
  *
  *     start,end,nodes,gpus,user,vc,name
  *     2020-04-01 09:00,2020-04-01 17:00,4,,ann,,launch
- *     86400,172800,,64,,research,
+ *
+ * Times are dates of the clock of the trace or, in all rows, durations after the first submission,
+ * as of events of machines:
+ *
+ *     start,end,nodes,gpus,user,vc,name
+ *     1d,2d,,64,,research,
  *     86400,90000,n7 n8,,ann,research,review
  *
- * Times are of the clock of the trace: seconds, or a date. Either `nodes`, names or a number of
+ * Either `nodes`, names or a number of
  * them, or `gpus`, which must be whole nodes. Numbers are resolved here, in the order of the file:
  * the last nodes that no earlier row has at that time.
  */
@@ -18,7 +23,7 @@
 #define HS_RESERVATIONS_MAX 100000u
 
 struct hs_reservation {
-    int64_t start_us, end_us;     /* [start, end) on the clock of the trace */
+    int64_t start_us, end_us;     /* [start, end) */
     const char *name, *user, *vc; /* name: "" = none; user, vc: "" = any */
     uint32_t vc_index;            /* of the cluster; UINT32_MAX = any */
     uint32_t *nodes, count;       /* ascending ids */
@@ -30,6 +35,7 @@ struct hs_reservations {
     struct hs_arena arena;
     struct hs_reservation *of;
     uint32_t count, cap;
+    bool is_dated; /* times are of the clock of the trace, else after the first submission */
 };
 
 /* The cluster has its virtual clusters. O(rows^2 + rows x nodes). */

@@ -248,8 +248,8 @@ static double seconds(const struct hs_stage_times *times, uint32_t stage)
     return (double)times->stage_ns[stage] / 1e6 / 1000;
 }
 
-/* Iterations of the other whose gaps, each `gap` long, a stage fills; what is left of it. Infinite
- * without gaps. */
+/* Returns the number of gaps of length `gap` that the stage fills, one in each iteration of the
+ * other job; *rest is the part of the stage that remains. Infinite if there are no gaps. */
 static double fill(double stage, double gap, double *rest)
 {
     *rest = stage > 0 && gap > 0 ? fmod(stage, gap) : 0;

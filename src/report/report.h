@@ -38,7 +38,6 @@ struct hs_report_options {
     int64_t cooldown_us;
     bool has_fairness, has_power; /* optional figures */
     bool has_events;              /* of machines */
-    int64_t checkpoint_us;        /* as the engine's */
     bool is_preemptive;           /* a job may run before its last wait: fewer bounds hold */
     bool is_sharing;              /* whether two jobs may hold one GPU */
     bool is_resizing;             /* whether a gang may hold more or fewer GPUs than requested */

@@ -57,7 +57,7 @@ Each at its place.
   ! b.csv:2:1: error: start is not a time: 'x'
   !     2 | x,5,1,,ann,,
   !       | ^
-  !       = hint: on the clock of the trace: seconds, or YYYY-MM-DD HH:MM:SS
+  !       = hint: 90min or 2h after the first submission, or YYYY-MM-DD HH:MM:SS
   [3]
   $ try 10,5,1,,ann,,
   ! b.csv:2:4: error: the end is not after the start

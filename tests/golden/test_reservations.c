@@ -126,13 +126,13 @@ static void owners_in_a_virtual_cluster(void **state)
                 "0:0-1 1:6-26 2:15-20 3:8-13 4:9-12");
 }
 
-/* A window that began before the first job, and two that meet: n0 is ann's from -5 to 5 and bob's
+/* Two windows that meet, the first open from the start: n0 is ann's from 0 to 5 and bob's
  * from 5 to 10. 1 (ann) starts at 1 and runs until 7, into bob's. 0 (bob) gets the node then, and 2
  * after the window. */
 static void windows_that_meet(void **state)
 {
     (void)state;
-    expect("1x4", "fifo", "5,10,n0,,bob,\n-5,5,n0,,ann,\n", "0:4,0,3~bob 1:4,1,6~ann 2:4,2,1~eve",
+    expect("1x4", "fifo", "5,10,n0,,bob,\n0,5,n0,,ann,\n", "0:4,0,3~bob 1:4,1,6~ann 2:4,2,1~eve",
            "0:7-10 1:1-7 2:10-11");
 }
 

@@ -208,6 +208,7 @@ static enum hs_status constant_interference(double excess, const struct hs_clust
 
 static struct hs_machines parse_machines(const char *text, struct hs_arena *arena)
 {
+    static const char *const words[] = {"down", "up", "cordon", "drain", "add", "remove", "slow"};
     struct hs_machines machines = {0};
     const char *end = text;
     if (text == NULL)
@@ -221,7 +222,7 @@ static struct hs_machines parse_machines(const char *text, struct hs_arena *aren
             abort(); /* a mistake of the test */
         event->at_us = llrint(at_s * 1e6);
         event->speed_q32 = (uint64_t)(speed * (double)HS_Q32_ONE);
-        while (strcmp(hs_machine_change_text(event->change), word) != 0)
+        while (strcmp(words[event->change], word) != 0)
             event->change++;
     }
     return machines;

@@ -69,8 +69,7 @@ struct hs_antman_gpu {
     bool is_coordinated;
 };
 
-/* Waiting jobs whose gangs and least memory have the same binary orders of magnitude, by util_pm.
- */
+/* Waiting jobs with gang sizes and least memory of the same powers of two, ordered by util_pm. */
 #define HS_ANTMAN_KINDS (33 * 33)
 struct hs_antman_kind {
     struct hs_job_queue jobs;

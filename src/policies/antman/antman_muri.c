@@ -64,7 +64,8 @@ static void leave(struct hs_antman *s, hs_job_id job)
     j->role = HS_ANTMAN_NONE;
 }
 
-/* By entry: a job whose GPU ran out of memory comes behind those that have reserved GPUs since. */
+/* The queue is ordered by time of entry: a job that ran out of GPU memory is queued again, behind
+ * jobs that have reserved GPUs in the meantime. */
 static void enter(struct hs_antman *s, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);

@@ -573,7 +573,8 @@ static bool settle(struct hs_antman *s)
     return !was_settled && s->unsettled_count == 0;
 }
 
-/* Tells whether a job waits whose pool is idle: if all GPUs are settled, it starts now or never. */
+/* Tells whether the pool of some waiting job is idle: if all GPUs are settled, the job starts now
+ * or never. */
 static bool has_idle_pool(const struct hs_antman *s)
 {
     for (uint32_t vc = 0; vc < s->tenant_count; vc++)

@@ -4,7 +4,8 @@
 #define ONE_Q62  (UINT64_C(1) << 62)
 #define LN_2_Q62 UINT64_C(0x2c5c85fdf473de6b)
 
-/* 2^(-2^-k) for k = 1, 2, ..., Q62: the parts of a power whose exponent is a sum of 2^-k. */
+/* 2^(-2^-k) for k = 1, 2, ..., in Q62: factors of a power of 2, one for each binary digit of the
+ * fraction of its exponent. */
 static const uint64_t root_q62[] = {
     UINT64_C(0x2d413cccfe779921), UINT64_C(0x35d13f32b5a75abd), UINT64_C(0x3ab031b9f7490e4c),
     UINT64_C(0x3d495f454921b30b), UINT64_C(0x3ea0ecb6dc8a80cf), UINT64_C(0x3f4f83033d21b05d),

@@ -45,10 +45,8 @@ static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
     c->drains += segment->ended_by == HS_SEGMENT_DRAIN;
     if (segment->ended_by != HS_SEGMENT_FAULT)
         return HS_OK;
-    const int64_t interval_ns = o->options->checkpoint_us * HS_NS_PER_US;
-    const int64_t lost_ns = interval_ns > 0 ? segment->done_ns % interval_ns : segment->done_ns;
     c->faults++;
-    c->lost_milli_ns += (hs_u128)(uint64_t)lost_ns * hs_record_milli(job);
+    c->lost_milli_ns += (hs_u128)(uint64_t)segment->lost_ns * hs_record_milli(job);
     return HS_OK;
 }
 
