@@ -59,7 +59,7 @@ static void add(uint32_t job, int64_t start_s, int64_t end_s, int64_t rate_nano,
 /* Applies the rule of that title. */
 static void expect(const char *title, uint64_t faults, const char *line)
 {
-    const struct verify_rule *rule = verify_rules;
+    const struct verify_rule *rule = verify_job_rules;
     while (strcmp(rule->title, title) != 0)
         rule++;
     memset(&check, 0, sizeof check);

@@ -38,7 +38,7 @@ static void clear(uint32_t gpus)
 
 static void sweep(void)
 {
-    const struct verify_rule *rule = verify_rules;
+    const struct verify_rule *rule = verify_schedule_rules;
     while (strcmp(rule->title, "no GPU is held twice") != 0)
         rule++;
     memset(gpu_states, 0, sizeof gpu_states);

@@ -17,6 +17,7 @@
 #include "report/verify/verify.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,6 +29,38 @@
 #define NODES_MAX     1000000u
 #define NODE_GPUS_MAX 1024
 #define TYPE_SIZE     256
+
+/* ---- faults ---- */
+
+void verify_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
+                  const char *fmt, ...)
+{
+    va_list args;
+    int used = 0;
+    if (c->faults++ >= VERIFY_LINES)
+        return;
+    char *text = c->lines[c->faults - 1];
+    if (file != NULL)
+        used = snprintf(text, VERIFY_LINE_SIZE, "%s:%" PRId64 "%s%s", file, line,
+                        id != NULL ? ": job " : "", id != NULL ? id : "");
+    va_start(args, fmt);
+    if (used >= 0 && used < VERIFY_LINE_SIZE)
+        (void)vsnprintf(text + used, VERIFY_LINE_SIZE - (size_t)used, fmt, args);
+    va_end(args);
+}
+
+const char *verify_id_of(const struct verify_run *run, const struct hs_placed *seg)
+{
+    return seg->job != VERIFY_NONE ? run->jobs[seg->job].id : "?";
+}
+
+int64_t verify_ppm(int64_t num, int64_t den)
+{
+    if (num < 0 || den <= 0)
+        return -1;
+    hs_i128 ppm = (2 * (hs_i128)num * 1000000 + den) / (2 * (hs_i128)den);
+    return ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
+}
 
 /* ---- the cluster ---- */
 
@@ -547,6 +580,32 @@ static const struct verify_rule file_rules[] = {
 
 /* ---- applying the rules ---- */
 
+enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
+                            struct verify_check *c)
+{
+    const bool is_of_jobs = strcmp(rule->things, "jobs") == 0;
+    const char *note = run->setup.is_slicing ? rule->slicing_note : NULL;
+    if (run->setup.is_throttling && rule->throttling_note != NULL)
+        note = rule->throttling_note;
+    (void)snprintf(c->note, sizeof c->note, "%s", note != NULL ? note : "");
+    c->run = run;
+    if (rule->run != NULL)
+        HS_TRY(rule->run(c));
+    if (c->skipped != NULL)
+        return HS_OK;
+    for (uint32_t i = 0; rule->segment != NULL && i < run->schedule.segment_count; i++)
+        if (run->schedule.segments[i].job != VERIFY_NONE)
+            rule->segment(c, &run->schedule.segments[i]);
+    for (uint32_t i = 0; rule->job != NULL && i < run->job_count; i++)
+        if (run->jobs[i].row.line != 0) {
+            c->looked += is_of_jobs;
+            rule->job(c, &run->jobs[i]);
+        }
+    if (c->looked == 0)
+        c->skipped = rule->skipped;
+    return HS_OK;
+}
+
 /* w: as JSON; NULL: as lines. */
 static void say_check(const struct verify_rule *rule, const struct verify_check *c,
                       struct hs_jsonw *w, struct hs_output *out)
@@ -576,8 +635,8 @@ static void say_check(const struct verify_rule *rule, const struct verify_check 
 
 static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs_output *out)
 {
-    const struct verify_rule *lists[] = {file_rules, verify_rules, verify_deadline_rules,
-                                         verify_summary_rules};
+    const struct verify_rule *lists[] = {file_rules, verify_schedule_rules, verify_job_rules,
+                                         verify_deadline_rules, verify_summary_rules};
     static const struct verify_rule none = {.title = NULL};
     struct hs_jsonw w;
     uint32_t made = 0, failed = 0;
@@ -586,7 +645,7 @@ static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs
     if (as_json)
         hs_jsonw_put(&w, "={ run=%s checks=[", run->dir);
     if (!run->has_deadlines)
-        lists[2] = &none;
+        lists[3] = &none;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct verify_rule *rule = lists[i]; rule->title != NULL; rule++) {
             struct verify_check c = {0};

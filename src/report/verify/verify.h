@@ -195,7 +195,8 @@ struct verify_rule {
 HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                                         struct verify_check *c);
 /* Of the schedule, then of jobs.csv; of deadlines, where there are any; end with a NULL title. */
-extern const struct verify_rule verify_rules[], verify_deadline_rules[], verify_summary_rules[];
+extern const struct verify_rule verify_schedule_rules[], verify_job_rules[],
+    verify_deadline_rules[], verify_summary_rules[];
 
 /* Whether all work of a placement is lost. */
 static inline bool verify_is_lost(const struct verify_run *run, const struct hs_placed *seg)
@@ -221,6 +222,26 @@ void verify_due_add(struct verify_due *due, const struct verify_run *run,
 HS_PRINTF(5, 6)
 void verify_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
                   const char *fmt, ...);
-#define VERIFY_FAULT(c, ...) verify_fault(c, NULL, 0, NULL, __VA_ARGS__)
+#define VERIFY_FAULT(c, ...)        verify_fault(c, NULL, 0, NULL, __VA_ARGS__)
+#define VERIFY_FAULT_JOB(c, j, ...) verify_fault(c, "jobs.csv", (j)->row.line, (j)->id, __VA_ARGS__)
+#define VERIFY_FAULT_SEGMENT(c, seg, ...)                                                          \
+    verify_fault(c, "segments.csv", (seg)->line, verify_id_of((c)->run, seg), __VA_ARGS__)
+#define VERIFY_FAULT_LINE(c, seg, ...)                                                             \
+    verify_fault(c, "segments.csv", (seg)->line, NULL, __VA_ARGS__)
+/* Returns the id of a segment's job; "?" if it is not in the trace. */
+const char *verify_id_of(const struct verify_run *run, const struct hs_placed *seg);
 /* Returns num / den in millionths, rounded half up; -1 if num is missing (-1) or den is 0. */
 int64_t verify_ppm(int64_t num, int64_t den);
+
+/* ---- GPUs and nodes of a segment ---- */
+
+/* A position in the ranges of a segment; initially VERIFY_FIRST_PLACE. */
+struct verify_place {
+    uint32_t range, id; /* id: a GPU or a node */
+};
+#define VERIFY_FIRST_PLACE ((struct verify_place){0, VERIFY_NONE})
+/* Goes on to the next GPU or node, range by range: a node in two ranges is visited twice. */
+bool verify_next_place(const struct verify_run *run, const struct hs_placed *seg, bool is_node,
+                       struct verify_place *p);
+/* O(log nodes). */
+uint32_t verify_node_of(const struct verify_run *run, uint32_t gpu);

@@ -10,8 +10,6 @@
 #include "base/fixed.h"
 #include "report/verify/verify.h"
 
-#define FAULT_JOB(c, j, ...) verify_fault(c, "jobs.csv", (j)->row.line, (j)->id, __VA_ARGS__)
-
 /* By the rules of Gavel (OSDI 2020): 1.2, 2 or 10 times the run time after submission; and of
  * ElasticFlow (ASPLOS 2023): 0.5 to 1.5 times. For a job measured on another GPU type that is the
  * run time on the reference type, which jobs.csv has rounded up. */
@@ -35,8 +33,9 @@ static void check_deadline(struct verify_check *c, const struct verify_job *j)
     if (stated_us == j->deadline_us ||
         (c->run->setup.deadlines != 0 && j->deadline_us < 0 && is_drawn(c->run, j)))
         return;
-    FAULT_JOB(c, j, ": deadline %s, by the trace %s", stated_us >= 0 ? HS_SECONDS(stated_us) : "-",
-              j->deadline_us >= 0 ? HS_SECONDS(j->deadline_us) : "-");
+    VERIFY_FAULT_JOB(c, j, ": deadline %s, by the trace %s",
+                     stated_us >= 0 ? HS_SECONDS(stated_us) : "-",
+                     j->deadline_us >= 0 ? HS_SECONDS(j->deadline_us) : "-");
 }
 
 static void check_lateness(struct verify_check *c, const struct verify_job *j)
@@ -45,9 +44,9 @@ static void check_lateness(struct verify_check *c, const struct verify_job *j)
     const bool has_one = row->is_done && row->deadline_us >= 0;
     const int64_t due_us = has_one ? row->finish_us - row->deadline_us : INT64_MIN;
     if (row->late_us != due_us)
-        FAULT_JOB(c, j, ": lateness %s, by its own times %s",
-                  row->late_us != INT64_MIN ? HS_SECONDS(row->late_us) : "-",
-                  has_one ? HS_SECONDS(due_us) : "-");
+        VERIFY_FAULT_JOB(c, j, ": lateness %s, by its own times %s",
+                         row->late_us != INT64_MIN ? HS_SECONDS(row->late_us) : "-",
+                         has_one ? HS_SECONDS(due_us) : "-");
 }
 
 /* Millionths, of thousandths in the trace. */
@@ -68,8 +67,9 @@ static void check_value(struct verify_check *c, const struct verify_job *j)
     if (j->options == 0)
         value_us = -1;
     if (j->row.value_us != value_us || j->row.most_us != most_us)
-        FAULT_JOB(c, j, ": value %s of %s, by the trace %s of %s", HS_SECONDS(j->row.value_us),
-                  HS_SECONDS(j->row.most_us), HS_SECONDS(value_us), HS_SECONDS(most_us));
+        VERIFY_FAULT_JOB(c, j, ": value %s of %s, by the trace %s of %s",
+                         HS_SECONDS(j->row.value_us), HS_SECONDS(j->row.most_us),
+                         HS_SECONDS(value_us), HS_SECONDS(most_us));
 }
 
 void verify_due_add(struct verify_due *due, const struct verify_run *run,
