@@ -23,7 +23,9 @@ out for 2 of 18 s.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
   $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
-  $ horus run t.csv -c 1x1 --events e.csv --checkpoint-interval=3s -q -o out >/dev/null
+  $ horus run t.csv -c 1x1 --events e.csv --checkpoint-interval=3s -q -o out | grep -A 1 outages
+  outages     1 stops by failures and 0 by drains, of 1 jobs; 0.000277778 GPU h lost
+              GPUs in service 88.89 %; useful share of run time (ETTR) 0.9375
   $ cat out/outages.csv
   gpus,jobs,jobs_hit,faults,drains,run_time,mean_time_to_fault,lost_gpu_seconds,ettr
   1,2,1,1,0,16,16,1,0.9375

@@ -80,6 +80,19 @@ static void say_bounds(struct hs_output *out, const struct hs_summary *summary)
         }
 }
 
+/* Prints what failures and drains of nodes did, of a run with any. */
+static void say_outages(struct hs_output *out, const struct hs_summary *summary)
+{
+    const double faults = hs_summary_get(summary, "faults");
+    if (isnan(faults))
+        return;
+    hs_say(out, "outages     %g stops by failures and %g by drains, of %g jobs; %.6g GPU h lost\n",
+           faults, hs_summary_get(summary, "drains"), hs_summary_get(summary, "jobs_hit"),
+           hs_summary_get(summary, "fault_lost_gpu_seconds") / 3600);
+    hs_say(out, "            GPUs in service %.4g %%; useful share of run time (ETTR) %.4g\n",
+           100 * hs_summary_get(summary, "availability"), hs_summary_get(summary, "ettr"));
+}
+
 static void say_spreads(struct hs_output *out, const struct hs_summary *summary)
 {
     if (summary->spread_count == 0)
@@ -130,6 +143,7 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
     for (uint32_t i = 0; i < result->intake.reason_count; i++)
         hs_say(out, "rejected    %" PRIu64 " of %" PRIu64 " jobs: %s\n",
                result->intake.reasons[i].jobs, f->jobs, result->intake.reasons[i].reason);
+    say_outages(out, &result->summary);
     say_bounds(out, &result->summary);
     if (hs_run_is_cut(result))
         hs_say(out, "cut         by %s; %" PRIu64 " jobs unfinished\n", HS_RUN_CUT(result),
