@@ -128,7 +128,7 @@ static void find_outages(struct fit_arrivals *a, struct hs_arena *arena,
                          struct hs_workload_arrivals *out)
 {
     struct hs_loghist lengths = {0};
-    double *expected = expected_counts(a, out), spread = 1 + covariance(a, expected, 0);
+    double *expected = expected_counts(a, out), spread = 1 + fmax(covariance(a, expected, 0), 0);
     a->is_out = hs_alloc_zeroed(a->hours, sizeof *a->is_out);
     for (uint32_t first = 0, end; first < a->hours; first = end + 1) {
         double jobs = 0;
@@ -166,7 +166,7 @@ static void find_outages(struct fit_arrivals *a, struct hs_arena *arena,
 #define CV_MAX    10.0
 #define ROUNDS    4
 #define DRAWS     6      /* generated traces per round */
-#define JOBS_MOST 100000 /* jobs per draw: more only take time */
+#define RUNS_MOST 100000 /* runs per draw: more only take time */
 
 static const uint32_t lags[] = {0, 1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 96, 120, 168};
 #define LAGS (sizeof lags / sizeof *lags)
@@ -219,7 +219,15 @@ static struct hs_workload_modulation nearest(const struct moments *wanted)
 
 /* ---- moments of generated hours ---- */
 
-static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arrivals *out)
+static uint32_t draw_jobs(const struct hs_workload_batches *batches, uint64_t bits)
+{
+    if (batches->jobs.count == 0)
+        return 1;
+    return (uint32_t)ceil(hs_quantile_fn_at(&batches->jobs, hs_uniform_of(bits)));
+}
+
+static void fit_modulation(const struct fit_arrivals *a, uint64_t runs,
+                           struct hs_workload_arrivals *out)
 {
     struct moments seen, wanted, made;
     out->modulation = (struct hs_workload_modulation){.hours = 1};
@@ -233,14 +241,16 @@ static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arri
             struct hs_workload_arrivals profile = {0}, steady = *out;
             struct fit_arrivals drawn = {.hours = a->hours + hour_of_day(a, 0),
                                          .first_us = out->first_us};
-            uint64_t hour, jobs = a->jobs < JOBS_MOST ? a->jobs : JOBS_MOST;
+            uint64_t hour, drawn_runs = runs < RUNS_MOST ? runs : RUNS_MOST;
+            uint64_t batch = 0;
             uint32_t count;
             drawn.counts = hs_alloc_zeroed(drawn.hours, sizeof *drawn.counts);
             steady.outages.per_day = 0; /* their hours are excluded from the trace, too */
-            hs_arrival_rate_open(&rate, &steady, jobs, drawn.hours, seed);
+            hs_arrival_rate_open(&rate, &steady, drawn_runs, drawn.hours, seed);
             while (hs_arrival_rate_next(&rate, &hour, &count)) {
-                drawn.counts[hour] = count;
-                drawn.jobs += count;
+                for (uint32_t i = 0; i < count; i++)
+                    drawn.counts[hour] += draw_jobs(&out->batches, hs_mix64(seed, batch++));
+                drawn.jobs += drawn.counts[hour];
             }
             set_profile(&drawn, &profile);
             measure(&drawn, &profile, &made);
@@ -251,6 +261,8 @@ static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arri
         for (uint32_t i = 0; i < seen.count; i++)
             wanted.at[i] += seen.at[i] - means[i];
     }
+    if (wanted.at[0] <= 0) /* batches alone vary as much */
+        out->modulation.cv = 0;
 }
 
 /* ---- sizes, runs and users ---- */
@@ -537,6 +549,7 @@ static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_w
     hs_quantile_fn_of(&f->run_jobs, true, &workload->arena, &out->jobs);
     hs_quantile_fn_of(&f->run_gaps, false, &workload->arena, &out->gap_s);
     out->same_size = same_size(f, workload);
+    out->is_whole = true;
     for (uint64_t i = 0; i < count; i++) {
         const struct hs_loghist *durations = &f->classes[f->pairs[i].class].durations;
         double x = score(durations, f->pairs[i].first_s);
@@ -694,7 +707,6 @@ enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_wor
     set_profile(a, out);
     find_outages(a, arena, out);
     set_profile(a, out);
-    fit_modulation(a, out);
     workload->buckets = hs_arena_alloc(arena, CLASSES * sizeof *workload->buckets);
     if (fit->failures.count > 0) {
         uint32_t most = fit->retries_max;
@@ -707,6 +719,7 @@ enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_wor
             fit_bucket(fit, c, workload, &workload->buckets[workload->bucket_count++]);
     }
     runs_finish(fit, bucket_of, workload);
+    fit_modulation(a, fit->run_jobs.count, out);
     fit_users(fit, workload);
     fit_vcs(fit, bucket_of, workload);
     return HS_OK;

@@ -14,6 +14,7 @@
 #define HS_GENERATE_PREFIX   "gen:"
 #define HS_GENERATE_TEXT_MAX 4096
 #define HS_GENERATE_JOBS     10000 /* default without jobs and days */
+#define HS_GENERATE_JOBS_MAX 1e12
 
 struct hs_generate_request {
     const char *name; /* for hs_workload_load */
@@ -25,11 +26,6 @@ struct hs_generate_request {
     uint64_t gpus; /* of the cluster; needed only for load, 0 = unknown */
     uint64_t seed;
 };
-
-/* Parses "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"; all after the name is optional. Sets
- * only what the text contains, and seed 1. Modifies text. */
-HS_MUST_USE enum hs_status hs_generate_parse(struct hs_generate_request *request, char *text,
-                                             struct hs_diag *diag);
 
 struct hs_generator;
 

@@ -455,11 +455,15 @@ static void read_arrivals(struct workload_reader *r, const struct hs_json *objec
         read_curve(r, part, "hours", OUTAGE_MAX_H, &a->outages.hours);
     }
     part = hs_json_get(object, "batches");
-    if (is_object(r, part, "batches", KEYS("jobs", "gap_s", "same_size", "duration_correlation"))) {
+    if (is_object(r, part, "batches",
+                  KEYS("jobs", "gap_s", "same_size", "duration_correlation", "whole"))) {
+        const struct hs_json *whole = hs_json_get(part, "whole");
         read_curve(r, part, "jobs", BATCH_MAX, &a->batches.jobs);
         read_curve(r, part, "gap_s", SECONDS_MAX, &a->batches.gap_s);
         a->batches.same_size = read_number(r, part, "same_size", 0, 1, 1);
         a->batches.duration_correlation = read_number(r, part, "duration_correlation", 0, 1, 0);
+        a->batches.is_whole = whole != NULL && hs_jsoncheck_kind(c, whole, HS_JSON_BOOL, "whole") &&
+                              hs_json_bool(whole);
     }
 }
 
@@ -735,8 +739,8 @@ static void put_arrivals(struct hs_jsonw *w, const struct hs_workload_arrivals *
         hs_jsonw_put(w, "batches={");
         put_curve(w, "jobs", &b->jobs);
         put_curve(w, "gap_s", &b->gap_s);
-        hs_jsonw_put(w, "same_size=%g duration_correlation=%g }", value7(b->same_size),
-                     value7(b->duration_correlation));
+        hs_jsonw_put(w, "same_size=%g duration_correlation=%g whole=%d }", value7(b->same_size),
+                     value7(b->duration_correlation), b->is_whole);
     }
     hs_jsonw_put(w, "}");
 }

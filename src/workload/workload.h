@@ -68,6 +68,7 @@ struct hs_workload_batches {
     struct hs_quantile_fn gap_s; /* between two jobs of a batch */
     double same_size;            /* probability that a member has the size of the batch */
     double duration_correlation; /* of normal scores of durations, within batch and size bucket */
+    bool is_whole;               /* rates of the hours are those of batches, else of jobs */
 };
 
 struct hs_workload_arrivals {

@@ -53,7 +53,8 @@ sqrt 12: sigma = log(12) / 2 / .67449 = 1.842. A week is not covered, so weekday
         "jobs": [[0, 1], [0.9230769, 1], [0.9234615, 3], [1, 4]],
         "gap_s": [[0, 5], [1, 5]],
         "same_size": 1,
-        "duration_correlation": 0
+        "duration_correlation": 0,
+        "whole": true
       }
     },
     "sizes": [
@@ -190,5 +191,8 @@ contains this line, the attempts of another format. Another seed makes other job
   $ horus run log --format philly -c 64x8 -q --retries=attempts -o of-log >/dev/null
   $ cmp <(cut -d, -f1,3- with-attempts/segments.csv) <(cut -d, -f1,3- of-log/segments.csv) && echo attempts same
   attempts same
+  $ horus generate --like venus --days 2.5 --load 0.8 -c 8x8 --seed 9 -q -o c.csv
+  $ horus trace convert gen:venus,days=2.5,load=0.8,gpus=64,seed=9 -q -o d.csv && cmp <(cut -d, -f1-8 c.csv) <(cut -d, -f1-8 d.csv) && echo load same
+  load same
   $ wc -l <of-gen/jobs.csv
   3001

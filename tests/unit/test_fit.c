@@ -246,6 +246,7 @@ static void test_written_and_read(void **state)
     near(again.arrivals.modulation.cv, w->arrivals.modulation.cv, 1e-6);
     same_curve(&again.arrivals.batches.jobs, &w->arrivals.batches.jobs);
     same_curve(&again.arrivals.batches.gap_s, &w->arrivals.batches.gap_s);
+    assert_true(again.arrivals.batches.is_whole);
     assert_int_equal(again.bucket_count, w->bucket_count);
     for (uint32_t i = 0; i < w->bucket_count; i++) {
         same_curve(&again.buckets[i].duration_s, &w->buckets[i].duration_s);

@@ -145,30 +145,6 @@ static void test_refused(void **state)
     refuse(&(struct hs_generate_request){name, 110000000, 0, 0, 0, 1}, "beyond what a trace");
 }
 
-static void test_text(void **state)
-{
-    (void)state;
-    struct hs_generate_request q = {.gpus = 7};
-    char all[] = "gen:venus,n=100,days=2.5,load=0.8,gpus=64,seed=9", some[] = "gen:a/b.json";
-    char unknown[] = "gen:venus,sed=1", no_value[] = "gen:venus,n", no_number[] = "gen:venus,n=0";
-    sink_init(&sink);
-    assert_int_equal(hs_generate_parse(&q, all, &sink.diag), HS_OK);
-    assert_string_equal(q.name, "venus");
-    assert_int_equal(q.jobs, 100);
-    assert_true(q.days == 2.5 && q.load == 0.8);
-    assert_int_equal(q.gpus, 64);
-    assert_int_equal(q.seed, 9);
-    q = (struct hs_generate_request){.gpus = 7};
-    assert_int_equal(hs_generate_parse(&q, some, &sink.diag), HS_OK);
-    assert_string_equal(q.name, "a/b.json");
-    assert_int_equal(q.gpus, 7);
-    assert_int_equal(q.seed, 1);
-    assert_int_equal(hs_generate_parse(&q, unknown, &sink.diag), HS_E_USAGE);
-    assert_non_null(strstr(sink.text, "did you mean 'seed'?"));
-    assert_int_equal(hs_generate_parse(&q, no_value, &sink.diag), HS_E_USAGE);
-    assert_int_equal(hs_generate_parse(&q, no_number, &sink.diag), HS_E_USAGE);
-}
-
 /* ---- draws ---- */
 
 static uint64_t digest(uint32_t count)
@@ -324,6 +300,27 @@ static void test_batches(void **state)
     assert_in_range(batches, 1000, 1000 + 2 * 72); /* two short ones in each of the 72 hours */
 }
 
+/* 84 jobs in 2,400 hours, on whose rates batches of 8 would be cut to single jobs: whole, they are
+ * ten of 8 and the last of the 4 that are left, all of them 7 s apart. */
+static void test_whole_batches(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD
+        ", 'batches': {'jobs': [[0, 8], [1, 8]], 'gap_s': [[0, 7], [1, 7]], 'whole': true}" SIZES
+        "}]}";
+    struct hs_generate_request q = {.name = written(text), .jobs = 84, .days = 100, .seed = 5};
+    uint32_t count = make(&q), of_eight = 0, members = 0;
+    for (uint32_t i = 0; i < count; i += members) {
+        for (members = 1; i + members < count && members < 8 &&
+                          jobs[i + members].submit_s - jobs[i + members - 1].submit_s == 7;)
+            members++;
+        assert_true(members == 8 || i + members == count);
+        of_eight += members == 8;
+    }
+    assert_int_equal(of_eight, 10);
+    assert_int_equal(members, 4);
+}
+
 /* ---- who ---- */
 
 static void test_vcs_and_users(void **state)
@@ -411,20 +408,13 @@ static void test_order_of_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs_and_days),
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_sizes_exact),
-        cmocka_unit_test(test_durations_and_fates),
-        cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_modulated_profile),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_vcs_and_users),
-        cmocka_unit_test(test_retries),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_order_of_numbers),
+        cmocka_unit_test(test_jobs_and_days), cmocka_unit_test(test_load),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_sizes_exact),   cmocka_unit_test(test_durations_and_fates),
+        cmocka_unit_test(test_profile),       cmocka_unit_test(test_modulated_profile),
+        cmocka_unit_test(test_batches),       cmocka_unit_test(test_whole_batches),
+        cmocka_unit_test(test_vcs_and_users), cmocka_unit_test(test_retries),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_order_of_numbers),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

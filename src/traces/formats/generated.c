@@ -8,6 +8,61 @@
 #include "traces/format.h"
 #include "workload/generator.h"
 
+/* ---- the request ---- */
+
+#define FORM "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"
+
+/* Parses it; all after the name is optional. Sets only what the text contains, and seed 1. Modifies
+ * text. */
+static enum hs_status parse(struct hs_generate_request *q, char *text, struct hs_diag *diag)
+{
+    static const char *const keys[] = {"n", "days", "load", "gpus", "seed"};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    const struct {
+        uint64_t *whole; /* uniform from least to most */
+        double *real;    /* otherwise this, above 0 */
+        double least, most;
+    } of[KEYS] = {{&q->jobs, NULL, 1, HS_GENERATE_JOBS_MAX},
+                  {NULL, &q->days, 0, 1e5},
+                  {NULL, &q->load, 0, 1e3},
+                  {&q->gpus, NULL, 1, 4294967296},
+                  {&q->seed, NULL, 0, (double)INT64_MAX}};
+    char hint[HS_HINT_SIZE], *key = text + strlen(HS_GENERATE_PREFIX), *next = strchr(key, ',');
+    q->name = key;
+    q->seed = 1;
+    while (next != NULL) {
+        uint32_t i = 0;
+        int64_t number = 0;
+        *next = '\0';
+        key = next + 1;
+        next = strchr(key, ',');
+        char *value = strchr(key, '=');
+        if (value == NULL || (next != NULL && value > next))
+            return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%.*s' is not KEY=VALUE",
+                           (int)strcspn(key, ","), key);
+        *value++ = '\0';
+        const size_t len = strcspn(value, ",");
+        while (i < KEYS && strcmp(key, keys[i]) != 0)
+            i++;
+        if (i == KEYS)
+            return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, key, keys, KEYS, FORM),
+                           "gen: unknown key '%s'", key);
+        bool is_good = of[i].real != NULL
+                           ? hs_parse_double(value, len, of[i].real) && *of[i].real > 0 &&
+                                 *of[i].real <= of[i].most
+                           : hs_parse_int64(value, len, &number) && (double)number >= of[i].least &&
+                                 (double)number <= of[i].most;
+        if (!is_good)
+            return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%.*s' is no value of %s", (int)len,
+                           value, key);
+        if (of[i].whole != NULL)
+            *of[i].whole = (uint64_t)number;
+    }
+    return HS_OK;
+}
+
+/* ---- the format ---- */
+
 struct generated {
     struct hs_generator *generator;
     const char *path;
@@ -38,7 +93,7 @@ static enum hs_status open_generated(void *state, struct hs_input *input,
     while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
         len--;
     (void)snprintf(text, sizeof text, "%.*s", (int)len, data);
-    HS_TRY(hs_generate_parse(&request, text, faults->diag));
+    HS_TRY(parse(&request, text, faults->diag));
     return hs_generator_open(&g->generator, &request, faults->diag);
 }
 
