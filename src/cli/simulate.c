@@ -197,7 +197,14 @@ enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag)
             diag, HS_WARNING, NULL, "--checkpoint-interval=1h, or --until",
             "jobs without checkpoints begin anew after each failure: long ones may never end");
     s->machines.law.seed = (uint64_t)options->seed;
-    return hs_machines_parse_law(&s->machines, options->faults, &s->arena, diag);
+    const struct hs_fault_law *law = &s->machines.law;
+    HS_TRY(hs_machines_parse_law(&s->machines, options->faults, &s->arena, diag));
+    if (law->mtbf_us > 0 && law->mtbf_us < law->repair_us)
+        hs_report(diag, HS_WARNING, NULL, "a bare number is seconds",
+                  "nodes fail after %g s in the mean, their repair takes %g s: most will be out of "
+                  "service",
+                  (double)law->mtbf_us / 1e6, (double)law->repair_us / 1e6);
+    return HS_OK;
 }
 
 enum hs_status hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told,

@@ -811,6 +811,8 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
                                               planned->submit_s * HS_US_PER_S,
                                  .duration_us = planned->duration_s * HS_US_PER_S,
                                  .deadline_us = -1,
+                                 .start_us = -1,
+                                 .end_us = -1,
                                  .preempt_cost_us = -1,
                                  .gpus = size->size.gpus,
                                  .gpus_min = size->size.gpus,

@@ -133,7 +133,7 @@ idle, which is all it wants: 10 of the 10 s that jobs waited. c has no start.
 # backtest-refusals
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,5\n' >plain.csv
   $ horus backtest plain.csv -c 1x2
-  ! plain.csv: error: the trace records no start of a job: there is nothing to compare with
+  ! plain.csv: error: no job has a recorded start at or after its submission: there is nothing to compare with
   !       = hint: a csv tells it in the columns start_time and end_time, or --map=start_time=COLUMN,end_time=COLUMN; 'horus run' needs none
   [3]
   $ horus backtest - -c 1x2 <plain.csv

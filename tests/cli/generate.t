@@ -196,3 +196,12 @@ contains this line, the attempts of another format. Another seed makes other job
   load same
   $ wc -l <of-gen/jobs.csv
   3001
+
+# generate-too-wide
+The warning counts what awk counts: jobs with more GPUs than the four of the cluster.
+
+  $ horus generate --like venus -n 100 --load .5 -c 1x4 -o n.csv 2>log
+  $ sed -n 2p log
+  warning: 36 of 100 jobs ask for more GPUs than -c has: a run will reject them
+  $ awk -F, 'NR > 1 && $3 > 4' n.csv | wc -l
+  36

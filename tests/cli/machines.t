@@ -161,3 +161,12 @@ The same seed, the same failures; verify holds the run against its rows.
   $ cmp a/jobs.csv b/jobs.csv && cmp a/segments.csv b/segments.csv
   $ horus verify a | tail -n 1
   22 checks passed
+
+# faults-bare-number
+mtbf=10 is ten seconds: nodes would hardly ever be in service.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
+  $ horus run t.csv -c 1x1 --faults mtbf=10,repair=4h --checkpoint-interval=1h --until=1h -q -o out >/dev/null
+  ! warning: nodes fail after 10 s in the mean, their repair takes 14400 s: most will be out of service
+  !       = hint: a bare number is seconds
+  ! warning: jobs not finished at the end of the simulation: 1

@@ -143,7 +143,7 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
     enum hs_status status = hs_trace_open(&trace, options, &errors);
     while (status == HS_OK && (status = hs_trace_next(trace, &job)) == HS_OK) {
         const bool has_both = job->start_us >= 0 && job->end_us >= 0;
-        told += job->start_us >= 0;
+        told += job->start_us >= job->submit_us;
         hs_grow((void **)&over_us, &cap, c->jobs + UINT64_C(1), sizeof *over_us, UINT32_MAX);
         over_us[c->jobs++] = has_both ? job->end_us - job->start_us - job->duration_us : INT64_MIN;
     }
@@ -153,7 +153,8 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
         status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = options->path},
                          "a csv tells it in the columns start_time and end_time, or "
                          "--map=start_time=COLUMN,end_time=COLUMN; 'horus run' needs none",
-                         "the trace records no start of a job: there is nothing to compare with");
+                         "no job has a recorded start at or after its submission: there is nothing "
+                         "to compare with");
     c->first = (uint32_t)(c->options.first / 100 * c->jobs);
     for (uint32_t i = 0; i < c->first; i++)
         if (over_us[i] != INT64_MIN)

@@ -491,6 +491,7 @@ static enum hs_status generate(struct hs_call *call)
     const struct hs_trace_format *format;
     struct hs_trace_writer writer;
     struct hs_trace_job job;
+    uint64_t wide = 0, count = 0;
     bool is_piped = strcmp(given->output, "-") == 0 && given->format == NULL;
     if (given->quiet)
         call->diag.least = HS_WARNING;
@@ -510,8 +511,10 @@ static enum hs_status generate(struct hs_call *call)
     if (status == HS_OK)
         status = hs_trace_writer_open(&writer, format, NULL, given->output, &call->diag);
     if (status == HS_OK) {
-        while (hs_generator_next(generator, &job) == HS_OK && writer.csv.out.error == 0)
+        for (; hs_generator_next(generator, &job) == HS_OK && writer.csv.out.error == 0; count++) {
+            wide += request.gpus > 0 && job.gpus > request.gpus;
             hs_trace_writer_put(&writer, &job);
+        }
         status = hs_trace_writer_close(&writer, HS_OK, &call->diag);
     }
     if (status == HS_OK) { /* with a heavy tail, single draws differ from the expected GPU time */
@@ -524,6 +527,8 @@ static enum hs_status generate(struct hs_call *call)
                   workload->name, hs_generator_about(generator)->jobs, hours / HS_WORKLOAD_HOURS,
                   jobs * (HS_WORKLOAD_HOURS / hours),
                   jobs * hs_workload_gpu_seconds(workload) / (hours * 3600));
+        hs_warn_some(&call->diag, "sizes are those of the workload's own cluster", wide, count,
+                     "jobs ask for more GPUs than -c has: a run will reject them");
     }
     hs_generator_close(generator);
     return status;
