@@ -142,31 +142,35 @@ static const char *if_file(const char *spec)
     return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
 }
 
-const char *hs_setup_cluster_spec(const struct hs_run_options *options)
+const char *hs_setup_file(const struct hs_run_options *options, enum hs_kept_role role)
 {
-    return options->cluster_file != NULL ? options->cluster_file
-                                         : hs_builtin_cluster(options->cluster);
+    const char *const named[HS_KEPT_ROLES] = {hs_builtin_cluster(options->cluster), options->events,
+                                              options->reservations};
+    return options->kept[role] != NULL ? options->kept[role] : named[role];
 }
 
-/* NULL: a shape. */
-static const char *cluster_file(const struct hs_run_options *options)
+/* The same if it is a file; NULL: none, or the shape of a cluster. */
+static const char *kept_file(const struct hs_run_options *options, enum hs_kept_role role)
 {
-    const char *spec = hs_setup_cluster_spec(options);
-    return if_file(spec) != NULL || access(spec, F_OK) == 0 ? spec : NULL;
+    const char *spec = hs_setup_file(options, role);
+    return spec == NULL || if_file(spec) != NULL || access(spec, F_OK) == 0 ? spec : NULL;
 }
 
 enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest_input *inputs,
                                 uint32_t *count, struct hs_diag *diag)
 {
     const struct hs_run_options *options = setup->options;
-    const uint32_t before = *count;
-    HS_TRY(add_input(inputs, count, "cluster", cluster_file(options), diag));
-    for (uint32_t i = before; i < *count; i++) /* its name, wherever it lies now */
-        inputs[i].path = hs_builtin_cluster(options->cluster);
+    struct hs_run_options named = *options;
+    memset(named.kept, 0, sizeof named.kept);
+    for (int role = 0; role < HS_KEPT_ROLES; role++) {
+        const uint32_t before = *count;
+        HS_TRY(add_input(inputs, count, hs_kept_names[role].role,
+                         kept_file(options, (enum hs_kept_role)role), diag));
+        for (uint32_t i = before; i < *count; i++) /* its name, wherever it lies now */
+            inputs[i].path = hs_setup_file(&named, (enum hs_kept_role)role);
+    }
     HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
-    HS_TRY(add_input(inputs, count, "events", options->events, diag));
-    HS_TRY(add_input(inputs, count, "reservations", options->reservations, diag));
     HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
     HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
     HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
@@ -184,29 +188,34 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     return HS_OK;
 }
 
-enum hs_status hs_record_cluster(const struct hs_run_options *options, const struct hs_rundir *dir,
-                                 struct hs_output_file *files, uint32_t *count,
-                                 struct hs_diag *diag)
+static enum hs_status keep_file(const char *from, const char *name, const struct hs_rundir *dir,
+                                struct hs_output_file *kept, struct hs_diag *diag)
 {
-    const char *from = cluster_file(options);
-    const size_t len = from != NULL ? strlen(from) : 0;
-    const char *name =
-        len > 5 && strcmp(from + len - 5, ".json") == 0 ? "cluster.json" : "cluster.csv";
     char path[HS_PATH_SIZE], *text;
     struct hs_output out;
     size_t size;
-    if (from == NULL || strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
-        return HS_OK;
     HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
     hs_rundir_file(dir, name, path, sizeof path);
     enum hs_status status = hs_output_open(&out, path, diag);
     if (status == HS_OK) {
         hs_output_put(&out, text, size);
-        files[(*count)++] = hs_output_file_of(&out, name, 0);
+        *kept = hs_output_file_of(&out, name, 0);
         status = hs_output_close(&out, diag);
     }
     hs_free(text);
     return status;
+}
+
+enum hs_status hs_record_kept(const struct hs_run_options *options, const struct hs_rundir *dir,
+                              struct hs_output_file *files, uint32_t *count, struct hs_diag *diag)
+{
+    for (int role = 0; role < HS_KEPT_ROLES; role++) {
+        const char *from = kept_file(options, (enum hs_kept_role)role);
+        if (from != NULL && strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) != 0)
+            HS_TRY(keep_file(from, hs_kept_names[role].files[if_file(from) != NULL], dir,
+                             &files[(*count)++], diag));
+    }
+    return HS_OK;
 }
 
 static struct hs_csv_row keep_row(const struct hs_csv_row *row, struct hs_arena *arena)

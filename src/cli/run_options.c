@@ -785,7 +785,7 @@ enum hs_status hs_default_dir(const struct hs_setup *s, char *path, size_t size,
 
 enum hs_status hs_setup_reservations(struct hs_setup *s, struct hs_diag *diag)
 {
-    const char *path = s->options->reservations;
+    const char *path = hs_setup_file(s->options, HS_KEPT_RESERVATIONS);
     if (path == NULL)
         return HS_OK;
     if ((s->can & HS_CAN_RESERVE) == 0)

@@ -98,7 +98,7 @@ static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
 enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_options *options,
                                 struct hs_diag *diag)
 {
-    HS_TRY(hs_cluster_load(cluster, hs_setup_cluster_spec(options), diag));
+    HS_TRY(hs_cluster_load(cluster, hs_setup_file(options, HS_KEPT_CLUSTER), diag));
     HS_TRY(hs_cluster_overcommit(cluster, options->overcommit, diag));
     const bool is_ignored = options->vc == HS_VC_IGNORE;
     if (is_ignored && (options->vc_file != NULL || options->vc_date != NULL))

@@ -189,7 +189,8 @@ enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag)
 {
     const struct hs_run_options *options = s->options;
     if (options->faults == NULL)
-        return hs_machines_load(&s->machines, options->events, &s->cluster, &s->arena, diag);
+        return hs_machines_load(&s->machines, hs_setup_file(options, HS_KEPT_EVENTS), &s->cluster,
+                                &s->arena, diag);
     if (options->events != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "both --events and --faults");
     if (options->checkpoint_us == 0 && options->until_us == 0)
@@ -528,7 +529,8 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
 {
     const struct hs_setup *setup = result->setup;
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
-    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + HS_TEAMS_FILES + 2];
+    struct hs_output_file
+        files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + HS_TEAMS_FILES + HS_KEPT_ROLES + 1];
     struct hs_card card = setup->card;
     char unknown[512];
     hs_setup_unknown(&result->intake.assigned, unknown, sizeof unknown);
@@ -550,7 +552,7 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
     memcpy(files, result->files, result->file_count * sizeof *files);
     HS_TRY(hs_summary_write(&result->summary, &card, dir, files + result->file_count, &log->diag));
     manifest.output_count = result->file_count + HS_SUMMARY_FILES;
-    HS_TRY(hs_record_cluster(setup->options, dir, files, &manifest.output_count, &log->diag));
+    HS_TRY(hs_record_kept(setup->options, dir, files, &manifest.output_count, &log->diag));
     struct hs_config config = *setup->config;
     manifest.config_ctx = &config;
     HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));

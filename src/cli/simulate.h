@@ -35,7 +35,7 @@ struct hs_run_options {
     struct hs_trace_options read; /* hs_setup_trace() adds path, units, window, sort and seed */
     const char *trace, *name, *cluster, *policy, *vc_file, *vc_date, *events, *faults,
         *reservations;
-    const char *cluster_file; /* where the file `cluster` lies now; NULL: at its name */
+    const char *kept[HS_KEPT_ROLES]; /* where the file lies now; NULL: at its name */
     const char *output, *outputs, *sort, *sample, *window;
     bool fairness, power;
     const char *config_file, *settings;
@@ -197,8 +197,9 @@ void hs_setup_unknown(const struct hs_assign_counts *assigned, char *text, size_
 /* Tells whether the model file of that kind was read. */
 bool hs_setup_uses(const struct hs_setup *setup, enum hs_model_kind kind);
 
-/* Returns what describes the cluster: a file, which may be part of the program, or a shape. */
-const char *hs_setup_cluster_spec(const struct hs_run_options *options);
+/* Returns where an input lies that a run's directory may keep. Of the cluster: what describes it, a
+ * file, which may be part of the program, or a shape. NULL: the run has none. */
+const char *hs_setup_file(const struct hs_run_options *options, enum hs_kept_role role);
 /* Parts that other verbs need. */
 HS_MUST_USE enum hs_status hs_setup_cluster(struct hs_cluster *cluster,
                                             const struct hs_run_options *options,
@@ -432,12 +433,11 @@ HS_MUST_USE enum hs_status hs_record_manifest(struct hs_manifest *manifest,
 /* Writes the member "policy_parameters": each parameter of the policy with its value, as text for
  * -p. */
 void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
-/* Keeps the file of the cluster in the directory, so that the run is checked and repeated without
- * it; nothing of a shape or of a cluster that is part of the program. */
-HS_MUST_USE enum hs_status hs_record_cluster(const struct hs_run_options *options,
-                                             const struct hs_rundir *dir,
-                                             struct hs_output_file *files, uint32_t *count,
-                                             struct hs_diag *diag);
+/* Keeps copies of inputs in the directory; none of a cluster that is a shape or part of the
+ * program. */
+HS_MUST_USE enum hs_status hs_record_kept(const struct hs_run_options *options,
+                                          const struct hs_rundir *dir, struct hs_output_file *files,
+                                          uint32_t *count, struct hs_diag *diag);
 /* Adds the files that a run reads besides its trace, unless they are in the list. */
 #define HS_INPUTS_MAX (10 + HS_MODEL_COUNT + HS_POLICY_FILES_MAX)
 HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,

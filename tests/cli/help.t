@@ -229,10 +229,10 @@ All options of rerun.
   Repeat a finished run and compare the hashes of its files.
 
   RUN is a run's directory or its manifest.json, which has all that is needed: the configuration with
-  every default, the parameters of the policy, and the hashes of inputs and outputs. The cluster is
-  that kept in the directory; other paths are as they were given then, and only the trace may lie
-  elsewhere. Exit code 0 when every file is the same byte for byte, 1 when one differs, 3 when an
-  input is not there or has changed since.
+  every default, the parameters of the policy, and the hashes of inputs and outputs. The cluster, the
+  events of machines and reservations are those kept in the directory; other paths are as they were
+  given then, and only the trace may lie elsewhere. Exit code 0 when every file is the same byte for
+  byte, 1 when one differs, 3 when an input is not there or has changed since.
 
   Rerun:
         --trace=FILE        the trace, where it lies now; its content must be the recorded one

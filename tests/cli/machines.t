@@ -51,6 +51,19 @@ out for 2 of 18 s.
   5,gpus_out,,1
   6,gpus_out,,0
 
+# run-events-kept
+The directory of a run keeps the file: it is checked and repeated from anywhere.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
+  $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out >/dev/null
+  $ cmp e.csv out/events.csv && rm e.csv && mkdir away && mv out away
+  $ horus verify away/out | tail -n 1
+  22 checks passed
+  $ horus rerun away/out | grep -e events -e manifest
+  events.csv      ec66798e78912934  same
+  manifest.json   -                 same
+
 # run-events-dates
 Dates are of the trace's clock; the rows may be in any order.
 

@@ -45,6 +45,7 @@ Its file is an input of the run.
   $ horus run t.csv -c 2x4 -p fifo --reservations r.csv -q -o out >/dev/null
   $ jq -r '.inputs[] | select(.role == "reservations").path' out/manifest.json
   r.csv
+  $ cmp r.csv out/reservations.csv && rm r.csv
   $ horus rerun out | tail -n 1
   manifest.json   -                 same
 

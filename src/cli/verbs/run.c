@@ -499,9 +499,9 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
                                               hs_json_text(p), false);
     }
     char path[HS_PATH_SIZE];
-    const char *kept = hs_runmanifest_cluster(&r->manifest, path);
-    if (kept != NULL)
-        r->options.cluster_file = hs_arena_text(&call->arena, kept, strlen(kept));
+    for (int role = 0; role < HS_KEPT_ROLES; role++)
+        if (hs_runmanifest_kept(&r->manifest, (enum hs_kept_role)role, path) != NULL)
+            r->options.kept[role] = hs_arena_text(&call->arena, path, strlen(path));
     if (trace == NULL)
         return HS_OK;
     if (strcmp(trace, "-") == 0)
@@ -522,10 +522,10 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
     char hint[256] = "paths are as they were given: go to the folder where they hold";
     uint64_t hash = 0, bytes = 0;
     bool is_trace = strcmp(input->role, "trace") == 0;
-    const bool is_kept = strcmp(input->role, "cluster") == 0 && r->options.cluster_file != NULL;
-    const char *path = is_trace  ? r->options.trace
-                       : is_kept ? r->options.cluster_file
-                                 : input->path;
+    const char *path = is_trace ? r->options.trace : input->path;
+    for (int role = 0; role < HS_KEPT_ROLES; role++)
+        if (strcmp(input->role, hs_kept_names[role].role) == 0 && r->options.kept[role] != NULL)
+            path = r->options.kept[role];
     const struct hs_place place = {.file = path};
     bool is_there = strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0 ||
                     strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
@@ -694,10 +694,10 @@ const struct hs_verb hs_verb_rerun = {
     .details =
         "RUN is a run's directory or its manifest.json, which has all that is needed: the "
         "configuration with every default, the parameters of the policy, and the hashes of "
-        "inputs and outputs. The cluster is that kept in the directory; other paths are as they "
-        "were given then, and only the trace may lie elsewhere. Exit code 0 when every file is the "
-        "same byte for byte, 1 when one "
-        "differs, 3 when an input is not there or has changed since.",
+        "inputs and outputs. The cluster, the events of machines and reservations are those kept "
+        "in the directory; other paths are as they were given then, and only the trace may lie "
+        "elsewhere. Exit code 0 when every file is the same byte for byte, 1 when one differs, 3 "
+        "when an input is not there or has changed since.",
     .examples = {"rerun results/sample-fifo-0123456789ab",
                  "rerun from-a-colleague/manifest.json --trace ~/traces/sample.csv",
                  "rerun results/mine -o results/mine-again"},

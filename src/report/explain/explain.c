@@ -188,7 +188,7 @@ static enum hs_status load(struct explain *x)
                *date = config_text(x, "vc_date");
     if (spec == NULL)
         return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "the manifest names no cluster");
-    const char *kept = hs_runmanifest_cluster(&x->manifest, path);
+    const char *kept = hs_runmanifest_kept(&x->manifest, HS_KEPT_CLUSTER, path);
     HS_TRY(hs_cluster_load(&x->cluster, kept != NULL ? kept : spec, x->diag));
     x->has_cluster = true;
     const double overcommit = hs_json_number(hs_json_get(x->manifest.config, "overcommit"));

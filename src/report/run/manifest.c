@@ -179,12 +179,18 @@ const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m,
     return NULL;
 }
 
-const char *hs_runmanifest_cluster(const struct hs_runmanifest *m, char path[HS_PATH_SIZE])
+const struct hs_kept_name hs_kept_names[HS_KEPT_ROLES] = {
+    {"cluster", {"cluster.csv", "cluster.json"}},
+    {"events", {"events.csv", "events.json"}},
+    {"reservations", {"reservations.csv", "reservations.json"}}};
+
+const char *hs_runmanifest_kept(const struct hs_runmanifest *m, enum hs_kept_role role,
+                                char path[HS_PATH_SIZE])
 {
-    static const char *const names[] = {"cluster.json", "cluster.csv"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && m->dir != NULL; i++) {
-        (void)snprintf(path, HS_PATH_SIZE, "%s/%s", m->dir, names[i]);
-        if (hs_runmanifest_file(m, names[i]) != NULL && access(path, R_OK) == 0)
+    for (int is_json = 0; is_json < 2 && m->dir != NULL; is_json++) {
+        const char *name = hs_kept_names[role].files[is_json];
+        (void)snprintf(path, HS_PATH_SIZE, "%s/%s", m->dir, name);
+        if (hs_runmanifest_file(m, name) != NULL && access(path, R_OK) == 0)
             return path;
     }
     return NULL;

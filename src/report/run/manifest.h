@@ -256,8 +256,16 @@ HS_MUST_USE enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const c
                                                struct hs_diag *diag);
 /* Returns the entry of an output file, or NULL. */
 const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m, const char *name);
-/* Returns the path of the file of the cluster that the run's directory keeps, or NULL. */
-const char *hs_runmanifest_cluster(const struct hs_runmanifest *m, char path[HS_PATH_SIZE]);
+/* Inputs of which a run's directory keeps a copy, so that the run is checked and repeated without
+ * them. files: names of the copy, [1] where the input ends in .json. */
+enum hs_kept_role { HS_KEPT_CLUSTER, HS_KEPT_EVENTS, HS_KEPT_RESERVATIONS, HS_KEPT_ROLES };
+struct hs_kept_name {
+    const char *role, *files[2];
+};
+extern const struct hs_kept_name hs_kept_names[HS_KEPT_ROLES];
+/* Returns the path of the copy, or NULL. */
+const char *hs_runmanifest_kept(const struct hs_runmanifest *m, enum hs_kept_role role,
+                                char path[HS_PATH_SIZE]);
 const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest *m);
 /* Returns a number or text of the configuration as text, stored in `text` if needed; else NULL. */
 #define HS_RUNMANIFEST_NUMBER_SIZE 40

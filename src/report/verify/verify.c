@@ -509,7 +509,7 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(read_config(run));
     HS_TRY(require_output(run, "jobs.csv"));
     HS_TRY(require_output(run, "segments.csv"));
-    const char *kept = hs_runmanifest_cluster(&run->manifest, path);
+    const char *kept = hs_runmanifest_kept(&run->manifest, HS_KEPT_CLUSTER, path);
     HS_TRY(load_cluster(run, kept != NULL ? kept : run->setup.cluster));
     if (run->setup.overcommit != 1)
         overcommit(run, run->setup.overcommit);
