@@ -15,7 +15,7 @@ start when b (submitted at 1 s) has ended: 6 + 5 = 11 s.
   b,6,11,finish
   a,11,18,finish
   $ horus verify out | tail -n 1
-  22 checks passed
+  25 checks passed
 
 # run-events-figures
 The same, counted: a lost 1 s of work. GPU time held 16 s, of which 15 s of work stay; the node was
@@ -59,7 +59,7 @@ The directory of a run keeps the file: it is checked and repeated from anywhere.
   $ horus run t.csv -c 1x1 --events e.csv -q -o out >/dev/null
   $ cmp e.csv out/events.csv && rm e.csv && mkdir away && mv out away
   $ horus verify away/out | tail -n 1
-  22 checks passed
+  25 checks passed
   $ horus rerun away/out | grep -e events -e manifest
   events.csv      ec66798e78912934  same
   manifest.json   -                 same
@@ -173,7 +173,7 @@ The same seed, the same failures; verify holds the run against its rows.
   >     --max-jobs=300 --checkpoint-interval=10min --checkpoint-cost=10s -q -o b >/dev/null
   $ cmp a/jobs.csv b/jobs.csv && cmp a/segments.csv b/segments.csv
   $ horus verify a | tail -n 1
-  22 checks passed
+  25 checks passed
 
 # faults-bare-number
 mtbf=10 is ten seconds: nodes would hardly ever be in service.

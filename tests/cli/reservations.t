@@ -26,7 +26,7 @@ at 50 and gets n1.
   50,d,start,4-7,submit,on nodes reserved for it
   90,c,start,4-7,node,"its turn: order submit, scan easy"
   $ horus verify out | tail -n 1
-  22 checks passed
+  23 checks passed
 
 # run-reservation-dates
 The same on a trace with dates.

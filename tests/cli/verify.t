@@ -146,3 +146,80 @@ A correct run.
   ok    memory lies on the host while jobs are suspended: 3 jobs, 0 differences
   ok    summary.json follows from the rows: 53 figures, 0 differences
   22 checks passed
+
+# verify-outages-tampered
+Each rule on machines fails where its file is changed. n0 is down from 4 to 6: a has done 4 s, keeps 3 of
+its checkpoint, and waits for b.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
+  $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv --checkpoint-interval=3s -q -o out >/dev/null
+  $ try() { cp -r out bad; sed -i "$2" "bad/$1"
+  >   horus verify bad 2>/dev/null | grep -A 2 FAIL | grep -v -e '^ok' -e 'output files' -e manifest -e '^--'; rm -r bad; }
+  $ horus verify out | grep -c FAIL
+  0
+  [1]
+  $ try events.csv s/^6/7/ # it comes back later
+  FAIL  no job holds GPUs of a node out of service: 3 segments, 1 do
+          segments.csv:3: job b starts at 6 on node n0, which is out of service
+  $ try events.csv s/^4/3/ # it fails earlier
+  FAIL  no job holds GPUs of a node out of service: 3 segments, 2 do
+          segments.csv:2: job a holds GPUs of node n0 after its 'down' at 3
+          segments.csv:2: job a ends at 4 by fault, and no node of it did
+  $ try segments.csv s/fault/preempt/
+  FAIL  jobs.csv says what segments.csv says: 2 jobs, 1 differences
+          jobs.csv:3: job a: preemptions 0, by segments.csv 1
+  FAIL  work is lost where a GPU ran out of memory or a node failed: 2 jobs, 1 differences
+          jobs.csv:3: job a: lost 1, by segments.csv 0
+  FAIL  what machines cost jobs follows from the rows: 15 figures, 7 differences
+          outages.csv: jobs_hit is 1, by the rows 0
+          outages.csv: faults is 1, by the rows 0
+  FAIL  summary.json follows from the rows: 53 figures, 1 differences
+          summary.json: preemptions is 0, by the rows it is 1
+  $ try series.csv s/^4,gpus_out,,1/4,gpus_out,,0/
+  FAIL  capacity over time follows from events and segments: 18 rows, 1 differences
+          series.csv:81: gpus_out is 0.000000, by events and segments 1.000000
+  $ try outages.csv s/0.9375/0.9376/
+  FAIL  what machines cost jobs follows from the rows: 15 figures, 1 differences
+          outages.csv: ettr is 0.9376, by the rows 0.9375
+  $ try jobs.csv '/^a/s/,0,1,1.8,/,0,2,1.8,/'
+  FAIL  work is lost where a GPU ran out of memory or a node failed: 2 jobs, 1 differences
+          jobs.csv:3: job a: lost 2, by segments.csv 1
+  FAIL  every finished job has done its work: 2 jobs, 1 differences (1 exactly, 0 within the printed digits of mean_rate)
+          job a ran 11, 0 of it overhead, for 10 of work
+  FAIL  what machines cost jobs follows from the rows: 15 figures, 4 differences
+          outages.csv: lost_gpu_seconds is 1, by the rows 2
+          outages.csv: ettr is 0.9375, by the rows 0.875
+  FAIL  summary.json follows from the rows: 53 figures, 1 differences
+          summary.json: lost_gpu_seconds is 1, by the rows it is 2
+  $ try summary.json 's/"availability": 0.8888888888888888/"availability": 0.9/'
+  FAIL  what machines cost jobs follows from the rows: 15 figures, 1 differences
+          summary.json: availability is 0.9, by the rows 0.888888888889
+
+# verify-outages-drawn
+Failures by draw are drawn again: another seed in the manifest is another history.
+
+  $ horus run traces/sample.csv -c 8x8:V100 --faults=mtbf=1d,repair=2h --max-jobs=300 \
+  >     --checkpoint-interval=10min -q -o out >/dev/null
+  $ horus verify out | tail -n 1
+  25 checks passed
+  $ sed -i 's/"seed": 1,/"seed": 2,/' out/manifest.json
+  $ horus verify out | grep FAIL | cut -d: -f1
+  FAIL  no job holds GPUs of a node out of service
+  FAIL  capacity over time follows from events and segments
+  FAIL  what machines cost jobs follows from the rows
+  ! error: out: 3 of 25 checks failed
+
+# verify-reservation-tampered
+Node n1 is ann's from 40 to 90 s, where d starts at 50 s.
+
+  $ printf 'job_id,user,submit_time,duration,gpus\na,ann,0,100,4\nb,bob,0,30,4\nd,ann,50,20,4\n' >t.csv
+  $ printf 'start,end,gpus,user\n40,90,4,ann\n' >r.csv
+  $ horus run t.csv -c 2x4 -p fifo --reservations r.csv -q -o out >/dev/null
+  $ horus verify out | tail -n 1
+  23 checks passed
+  $ sed -i s/ann/bob/ out/reservations.csv
+  $ horus verify out | grep -A 1 'FAIL.*reserved'
+  FAIL  no job starts on nodes reserved for others: 3 segments, 1 do
+          segments.csv:3: job d starts at 50 on node n1, which line 2 of reservations.csv keeps for others
+  ! error: out: 2 of 23 checks failed

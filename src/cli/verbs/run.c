@@ -457,6 +457,14 @@ static const char *text_or(const struct rerun *r, const char *key)
     return text != NULL ? text : "?";
 }
 
+static void find_kept(struct rerun *r, struct hs_arena *arena)
+{
+    char path[HS_PATH_SIZE];
+    for (int role = 0; role < HS_KEPT_ROLES; role++)
+        if (hs_runmanifest_kept(&r->manifest, (enum hs_kept_role)role, path) != NULL)
+            r->options.kept[role] = hs_arena_text(arena, path, strlen(path));
+}
+
 /* operand: a run's directory or its manifest; trace: the current path of the trace, NULL as
  * recorded. HS_E_INPUT for what is not a run, such as a comparison, and for a configuration that
  * this program does not understand. */
@@ -498,10 +506,7 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
         r->options.policy = hs_policyspec_set(&call->arena, r->options.policy, hs_json_key(p),
                                               hs_json_text(p), false);
     }
-    char path[HS_PATH_SIZE];
-    for (int role = 0; role < HS_KEPT_ROLES; role++)
-        if (hs_runmanifest_kept(&r->manifest, (enum hs_kept_role)role, path) != NULL)
-            r->options.kept[role] = hs_arena_text(&call->arena, path, strlen(path));
+    find_kept(r, &call->arena);
     if (trace == NULL)
         return HS_OK;
     if (strcmp(trace, "-") == 0)
@@ -515,6 +520,14 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
     return HS_OK;
 }
 
+static const char *path_now(const struct rerun *r, const struct hs_manifest_input *input)
+{
+    for (int role = 0; role < HS_KEPT_ROLES; role++)
+        if (strcmp(input->role, hs_kept_names[role].role) == 0 && r->options.kept[role] != NULL)
+            return r->options.kept[role];
+    return input->path;
+}
+
 /* Counts and reports an input that differs from the recorded one. */
 static enum hs_status check_input(const struct rerun *r, const struct hs_manifest_input *input,
                                   uint32_t *faults, struct hs_diag *diag)
@@ -522,10 +535,7 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
     char hint[256] = "paths are as they were given: go to the folder where they hold";
     uint64_t hash = 0, bytes = 0;
     bool is_trace = strcmp(input->role, "trace") == 0;
-    const char *path = is_trace ? r->options.trace : input->path;
-    for (int role = 0; role < HS_KEPT_ROLES; role++)
-        if (strcmp(input->role, hs_kept_names[role].role) == 0 && r->options.kept[role] != NULL)
-            path = r->options.kept[role];
+    const char *path = is_trace ? r->options.trace : path_now(r, input);
     const struct hs_place place = {.file = path};
     bool is_there = strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0 ||
                     strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||

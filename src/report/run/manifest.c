@@ -383,6 +383,7 @@ enum hs_status hs_rowfile_read(const struct hs_rowfile *f, void *row)
         int64_t value;
         switch (kind) {
         case HS_ROWCELL_TEXT:
+        case HS_ROWCELL_TEXT_IF_ANY:
             *(const char **)to = text;
             break;
         case HS_ROWCELL_DOUBLE:

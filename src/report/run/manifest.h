@@ -318,6 +318,7 @@ enum hs_rowcell_kind {
     HS_ROWCELL_DOUBLE,       /* double; NaN if empty */
     /* of columns that a file may be without: then all its cells are empty */
     HS_ROWCELL_TIME_IF_ANY,   /* HS_ROWCELL_TIME_OR_NONE */
+    HS_ROWCELL_TEXT_IF_ANY,   /* HS_ROWCELL_TEXT */
     HS_ROWCELL_SIGNED_IF_ANY, /* int64_t: seconds with a sign as microseconds; INT64_MIN if empty */
 };
 

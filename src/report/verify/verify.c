@@ -252,6 +252,9 @@ static const struct hs_param table[] = {
     {KEY("gavel_throughputs", TEXT, trace.gavel_throughputs, NULL)},
     {KEY("cluster", TEXT, cluster, NULL)},
     {KEY("overcommit", REAL, overcommit, "1"), .min = 0, .max = 1e6},
+    {KEY("events", TEXT, events, NULL)},
+    {KEY("faults", TEXT, faults, NULL)},
+    {KEY("reservations", TEXT, reservations, NULL)},
     {KEY("outcomes", TEXT, trace.outcomes, NULL)},
     {KEY("sort", TEXT, sort, "8192")},
     {KEY("time_unit", CHOICE, time_unit, "auto"), .choices = time_units},
@@ -320,6 +323,7 @@ static enum hs_status read_config(struct verify_run *run)
     m->is_throttling = strstr(can, "throttle") != NULL;
     m->is_resizing = strstr(can, "resize") != NULL;
     m->is_resizing_any = strstr(can, "resize any") != NULL;
+    m->is_preempting = strstr(can, "preempt") != NULL;
     m->is_profiling = strstr(can, "profile") != NULL;
     m->is_allotting = strstr(can, "host") != NULL;
     m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups, too */
@@ -344,13 +348,12 @@ static enum hs_status require_output(const struct verify_run *run, const char *n
 
 /* ---- the trace ---- */
 
-static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job *j,
-                              int64_t *epoch_us)
+static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job *j)
 {
     if (run->job_count == 0)
-        *epoch_us = j->submit_us;
+        run->epoch_us = j->submit_us;
     uint32_t name, vc, user, types, workers = j->gpus > 0 ? j->gpus : 1;
-    int64_t deadline_us = j->deadline_us < 0 ? -1 : j->deadline_us - *epoch_us;
+    int64_t deadline_us = j->deadline_us < 0 ? -1 : j->deadline_us - run->epoch_us;
     if (j->deadline_us >= 0 && deadline_us < 0) /* one before the first submission is at it */
         deadline_us = 0;
     run->has_deadlines = run->has_deadlines || deadline_us >= 0;
@@ -366,7 +369,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
     hs_grow_bare((void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1,
                  sizeof *run->jobs, HS_INTERN_MAX);
     run->jobs[run->job_count++] = (struct verify_job){.id = hs_intern_text(&run->ids, name),
-                                                      .submit_us = j->submit_us - *epoch_us,
+                                                      .submit_us = j->submit_us - run->epoch_us,
                                                       .recorded_us = j->duration_us,
                                                       .deadline_us = deadline_us,
                                                       .work_us = j->duration_us,
@@ -489,6 +492,58 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
+/* ---- machines and reservations ---- */
+
+enum hs_status verify_moment(const struct verify_run *run, const struct hs_rowfile *f,
+                             const char *text, const char *column, int64_t *us)
+{
+    bool is_date;
+    if (!hs_parse_moment_us(text, strlen(text), us, &is_date))
+        return hs_rowfile_bad(f, column, "a time");
+    *us -= is_date ? run->epoch_us : 0;
+    return HS_OK;
+}
+
+struct node_row {
+    const char *name;
+    uint32_t rack;
+};
+static const struct hs_rowcell node_cells[] = {
+    {"name", HS_ROWCELL_TEXT, offsetof(struct node_row, name)},
+    {"rack", HS_ROWCELL_COUNT32, offsetof(struct node_row, rack)},
+    {NULL, HS_ROWCELL_TEXT, 0},
+};
+
+static enum hs_status add_node_row(void *ctx, const struct hs_rowfile *f)
+{
+    struct verify_run *run = ctx;
+    struct node_row row;
+    HS_TRY(hs_rowfile_read(f, &row));
+    const uint32_t id = hs_intern_get(&run->node_names, row.name);
+    if (id == 0 || id > run->node_count)
+        return hs_rowfile_bad(f, "name", "the name of one more node of the cluster");
+    run->nodes[id - 1].rack = row.rack;
+    return HS_OK;
+}
+
+static enum hs_status load_machines(struct verify_run *run)
+{
+    const struct verify_setup *m = &run->setup;
+    const bool is_fixed = m->events == NULL && m->faults == NULL && m->reservations == NULL;
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        const int64_t end_us =
+            j->row.line != 0 ? j->submit_us + j->row.run_us + j->row.pending_us : 0;
+        run->end_us = end_us > run->end_us ? end_us : run->end_us;
+    }
+    run->has_nodes = hs_runmanifest_file(&run->manifest, "nodes.csv") != NULL;
+    if (is_fixed || !run->has_nodes)
+        return HS_OK;
+    HS_TRY(hs_rowfile_each(&run->manifest, "nodes.csv", node_cells, add_node_row, run));
+    HS_TRY(verify_outages_load(run));
+    return verify_windows_load(run);
+}
+
 /* ---- loading a run ---- */
 
 #define JOBS_TOLD 1024 /* some milliseconds */
@@ -498,12 +553,12 @@ static enum hs_status load(struct verify_run *run)
     struct hs_trace *trace;
     struct hs_trace_job *job;
     char path[HS_PATH_SIZE];
-    int64_t epoch_us = 0;
     enum hs_status s = HS_OK;
     hs_intern_init(&run->ids);
     hs_intern_init(&run->vcs);
     hs_intern_init(&run->users);
     hs_intern_init(&run->types);
+    hs_intern_init(&run->node_names);
     HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, run->diag));
     run->manifest.reading = run->reading;
     HS_TRY(read_config(run));
@@ -518,7 +573,7 @@ static enum hs_status load(struct verify_run *run)
         HS_TRY(hs_regular_check(run->setup.trace.path, run->diag));
     HS_TRY(hs_trace_open(&trace, &run->setup.trace, run->diag));
     while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK) {
-        s = add_job(run, job, &epoch_us);
+        s = add_job(run, job);
         const double expected = run->job_count % JOBS_TOLD == 0 ? hs_trace_expected(trace) : 0;
         if (run->job_count % JOBS_TOLD == 0)
             hs_reading_advance(run->reading, "trace",
@@ -530,14 +585,15 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(s);
     run->manifest.keeps_quiet = true; /* a rule compares the hashes */
     HS_TRY(hs_rowfile_each(&run->manifest, "jobs.csv", job_cells, add_job_row, run));
-    run->schedule = (struct hs_schedule){
-        .ids = &run->ids,
-        .gpu_count = UINT32_MAX,
-        .expected_gpus = "a list of ascending GPU ids such as '0-7 16'",
-        .expected_ended_by =
-            "finish, preempt, suspend, migrate, kill, horizon, oom, failure or profile"};
-    return hs_rowfile_each(&run->manifest, "segments.csv", hs_schedule_cells, hs_schedule_add,
-                           &run->schedule);
+    run->schedule =
+        (struct hs_schedule){.ids = &run->ids,
+                             .gpu_count = UINT32_MAX,
+                             .expected_gpus = "a list of ascending GPU ids such as '0-7 16'",
+                             .expected_ended_by = "finish, preempt, suspend, migrate, kill, "
+                                                  "horizon, oom, failure, fault, drain or profile"};
+    HS_TRY(hs_rowfile_each(&run->manifest, "segments.csv", hs_schedule_cells, hs_schedule_add,
+                           &run->schedule));
+    return load_machines(run);
 }
 
 /* ---- the files ---- */
@@ -635,8 +691,9 @@ static void say_check(const struct verify_rule *rule, const struct verify_check 
 
 static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs_output *out)
 {
-    const struct verify_rule *lists[] = {file_rules, verify_schedule_rules, verify_job_rules,
-                                         verify_deadline_rules, verify_summary_rules};
+    const struct verify_rule *lists[] = {
+        file_rules,          verify_schedule_rules, verify_job_rules,    verify_deadline_rules,
+        verify_outage_rules, verify_window_rules,   verify_summary_rules};
     static const struct verify_rule none = {.title = NULL};
     struct hs_jsonw w;
     uint32_t made = 0, failed = 0;
@@ -646,6 +703,10 @@ static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs
         hs_jsonw_put(&w, "={ run=%s checks=[", run->dir);
     if (!run->has_deadlines)
         lists[3] = &none;
+    if (run->setup.events == NULL && run->setup.faults == NULL)
+        lists[4] = &none;
+    if (run->setup.reservations == NULL)
+        lists[5] = &none;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct verify_rule *rule = lists[i]; rule->title != NULL; rule++) {
             struct verify_check c = {0};
@@ -678,10 +739,13 @@ enum hs_status hs_verify_run(const char *run_dir, bool as_json, const struct hs_
     hs_schedule_free(&run.schedule);
     hs_free(run.attempts_us);
     hs_free(run.options);
+    hs_free(run.events);
+    hs_free(run.windows);
     hs_intern_free(&run.ids);
     hs_intern_free(&run.vcs);
     hs_intern_free(&run.users);
     hs_intern_free(&run.types);
+    hs_intern_free(&run.node_names);
     hs_runmanifest_close(&run.manifest);
     hs_arena_free(&run.arena);
     return s;

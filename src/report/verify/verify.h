@@ -57,9 +57,11 @@ struct verify_sum {
     hs_i128 milli_us; /* thousandths of GPUs x time held */
     hs_i128 done;     /* sum of mean_rate x length, in 1e-9 us of isolated run time */
     uint64_t segments, preemptions, migrations, ooms, failures, suspensions;
+    uint64_t faults, drains, other_losses; /* stops by failures, by drains; other losses of work */
     hs_i128 lost_done;         /* part of done in segments ended by `oom`, `profile` or `fault` */
     int64_t lost_us;           /* length of these segments */
-    hs_i128 fault_most;        /* most that can be lost in the others ended by `fault` */
+    hs_i128 fault_lost;        /* of the others ended by `fault`: work since a checkpoint, */
+    int64_t full, empty;       /* how many of them may be a whole interval more, or less */
     hs_i128 attempt_done;      /* part of done since the last failure, not lost by `oom` */
     int64_t attempt_us;        /* time in segments since the last failure */
     int64_t finish_us;         /* end of the segment that ended by `finish`; -1 = none */
@@ -100,6 +102,25 @@ struct verify_node {
     int64_t cpus_milli, mem_mib;           /* 0 = unlimited */
     int64_t cpus_milli_used, mem_mib_used; /* current use in the sweep */
     uint32_t owner;                        /* 1 + VC of the first job seen there */
+    uint32_t rack, first_event, events;
+    uint32_t last_window; /* in run->windows; 0 = none */
+    uint32_t held;        /* GPUs, while capacity is followed */
+    bool is_out;
+};
+
+/* An event of a machine; by node, then time, then as given. */
+struct verify_event {
+    int64_t at_us;
+    uint32_t node, number;
+    int change;
+    bool is_out;        /* the node is out of service after it */
+    bool stops, drains; /* ends the placements of all its jobs: by failure, by drain */
+};
+
+/* A time in which a node is reserved. user, vc: 0 = any. next: another of the node; 0 = none. */
+struct verify_window {
+    int64_t start_us, end_us, line;
+    uint32_t user, vc, next;
 };
 
 /* A GPU in the sweep over time. sum: sum of its holders' indices: the index if there is one. */
@@ -123,7 +144,7 @@ struct verify_company {
 /* The simulated setup according to the manifest. */
 struct verify_setup {
     struct hs_trace_options trace;
-    const char *cluster, *sort, *window;
+    const char *cluster, *sort, *window, *faults, *events, *reservations;
     int32_t time_unit, vc;
     int32_t retries; /* enum verify_retries */
     int32_t deadlines;
@@ -133,7 +154,7 @@ struct verify_setup {
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = no limit, unknown */
     bool is_sharing, is_slicing, is_throttling, is_resizing, is_resizing_any, is_profiling,
-        is_allotting; /* capabilities of the policy */
+        is_allotting, is_preempting; /* capabilities of the policy */
 };
 
 struct verify_run {
@@ -158,13 +179,21 @@ struct verify_run {
     hs_i128 held_us,
         shared_us; /* GPU time with at least one holder; with at least two that hold it entirely */
     hs_i128 used;  /* 1e-15 us of GPU time used by jobs at their utilization */
-    hs_i128 used_error;    /* bound of its error: digits of mean_rate, and the part of the last
-                              microsecond after the end of a job */
-    hs_i128 allocated_us;  /* allocated GPU time in thousandths, counting shares */
-    bool has_deadlines;    /* some job has one, in the trace or in jobs.csv */
-    bool is_divided;       /* some job has a share of its GPUs */
-    uint32_t strange_rows; /* rows of jobs.csv whose id is not in the trace */
-    int64_t strange_line;  /* line of the first of them */
+    hs_i128 used_error;   /* bound of its error: digits of mean_rate, and the part of the last
+                             microsecond after the end of a job */
+    hs_i128 allocated_us; /* allocated GPU time in thousandths, counting shares */
+    bool has_deadlines;   /* some job has one, in the trace or in jobs.csv */
+    bool is_divided;      /* some job has a share of its GPUs */
+    struct hs_intern node_names; /* from nodes.csv: id - 1 is the node */
+    bool has_nodes;
+    struct verify_event *events;
+    struct verify_window *windows; /* from 1 on */
+    uint32_t event_count, event_cap, window_count, window_cap;
+    bool has_numbered_windows;
+    int64_t epoch_us, end_us; /* first submission by the clock of the trace; end of the run */
+    hs_i128 out_us;           /* GPU time out of service that no job held */
+    uint32_t strange_rows;    /* rows of jobs.csv whose id is not in the trace */
+    int64_t strange_line;     /* line of the first of them */
     uint64_t trace_hash, trace_bytes;
 };
 
@@ -194,9 +223,18 @@ struct verify_rule {
 /* Applies a rule, without printing. *c must be zeroed. */
 HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                                         struct verify_check *c);
-/* Of the schedule, then of jobs.csv; of deadlines, where there are any; end with a NULL title. */
+/* Of the schedule, then of jobs.csv; of deadlines, machines and reservations, where there are any;
+ * end with a NULL title. */
 extern const struct verify_rule verify_schedule_rules[], verify_job_rules[],
-    verify_deadline_rules[], verify_summary_rules[];
+    verify_deadline_rules[], verify_outage_rules[], verify_window_rules[], verify_summary_rules[];
+/* Read the events of machines, or draw them again, and the reservations. */
+HS_MUST_USE enum hs_status verify_outages_load(struct verify_run *run);
+HS_MUST_USE enum hs_status verify_windows_load(struct verify_run *run);
+/* Whether a node is, or may be, out of service at the end of the run. */
+bool verify_has_outage_at_end(const struct verify_run *run);
+/* Parses a time of these files: after the first submission, or by the clock of the trace. */
+HS_MUST_USE enum hs_status verify_moment(const struct verify_run *run, const struct hs_rowfile *f,
+                                         const char *text, const char *column, int64_t *us);
 
 /* Whether all work of a placement is lost. */
 static inline bool verify_is_lost(const struct verify_run *run, const struct hs_placed *seg)

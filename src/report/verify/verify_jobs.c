@@ -140,24 +140,29 @@ static void check_slowdowns(struct verify_check *c, const struct verify_job *j)
             verify_ppm(has_ended ? row->run_us : -1, row->work_us), by_times);
 }
 
-/* Without a horizon every job must end. */
+/* Without a horizon every job must end, unless it may wait for a node that never comes back. */
 static void check_end(struct verify_check *c, const struct verify_job *j)
 {
     if (j->row.is_rejected && j->sum.segments > 0)
         VERIFY_FAULT_JOB(c, j, " is rejected and yet ran");
-    else if (!j->row.is_rejected && j->row.finish_us < 0 && c->run->setup.until_us == HS_TIME_MAX)
+    else if (!j->row.is_rejected && j->row.finish_us < 0 && c->run->setup.until_us == HS_TIME_MAX &&
+             !verify_has_outage_at_end(c->run))
         VERIFY_FAULT_JOB(c, j, " never ends, though the run has no horizon");
 }
 
-/* A placement ended by oom or profile loses its work; a job that was given up loses all. */
+/* A placement ended by oom or profile loses its work, by fault that since the last checkpoint, by
+ * whole intervals of work from its start on; a job that was given up loses all. */
 static void check_loss(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const bool is_given_up = !row->is_done && !row->is_rejected && row->finish_us >= 0;
     const hs_i128 lost = (hs_i128)row->lost_ns * NANO_OF_NS;
-    hs_i128 due = is_given_up ? j->sum.done : j->sum.lost_done;
-    if (!is_given_up && lost > due) /* of a fault at most the work since a checkpoint */
-        due = lost - due < j->sum.fault_most ? lost : due + j->sum.fault_most;
+    const hs_i128 interval = (hs_i128)c->run->setup.checkpoint_us * VERIFY_NANO;
+    hs_i128 due = is_given_up ? j->sum.done : j->sum.lost_done + j->sum.fault_lost;
+    for (int64_t i = 0; i < j->sum.full && lost - due > interval / 2; i++)
+        due += interval;
+    for (int64_t i = 0; i < j->sum.empty && due - lost > interval / 2; i++)
+        due -= interval;
     if (!is_within(due, lost, is_given_up ? j->sum.run_us : j->sum.lost_us))
         VERIFY_FAULT_JOB(c, j, ": lost %s, by segments.csv %s", NANOSECONDS(row->lost_ns),
                          NANOSECONDS(due / NANO_OF_NS));

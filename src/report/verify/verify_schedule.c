@@ -434,12 +434,18 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
     sum->migrations += seg->ended_by == HS_SEGMENT_MIGRATE;
     sum->suspensions += seg->ended_by == HS_SEGMENT_SUSPEND;
     sum->ooms += seg->ended_by == HS_SEGMENT_OOM;
+    sum->faults += seg->ended_by == HS_SEGMENT_FAULT;
+    sum->drains += seg->ended_by == HS_SEGMENT_DRAIN;
+    sum->other_losses += seg->ended_by == HS_SEGMENT_OOM || seg->ended_by == HS_SEGMENT_PROFILE;
     if (verify_is_lost(run, seg)) {
         sum->lost_done += done;
         sum->lost_us += length_us;
     } else if (seg->ended_by == HS_SEGMENT_FAULT) {
         const hs_i128 interval = (hs_i128)run->setup.checkpoint_us * VERIFY_NANO;
-        sum->fault_most += done < interval ? done : interval;
+        sum->fault_lost += done % interval;
+        sum->full += 2 * (done % interval) <= length_us; /* mean_rate is rounded */
+        sum->empty += 2 * (interval - done % interval) <= length_us;
+        sum->lost_us += length_us;
     }
     if (seg->ended_by == HS_SEGMENT_FINISH)
         sum->finish_us = seg->end_us;
