@@ -63,7 +63,7 @@ static void expect(const char *title, uint64_t faults, const char *line)
     while (strcmp(rule->title, title) != 0)
         rule++;
     memset(&check, 0, sizeof check);
-    assert_int_equal(verify_apply(&run, rule, &check), HS_OK);
+    assert_int_equal(verify_apply(&run, rule, 1, &check), HS_OK);
     assert_int_equal(check.faults, faults);
     if (faults > 0 && line != NULL)
         assert_string_equal(check.lines[0], line);

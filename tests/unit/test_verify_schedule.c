@@ -43,7 +43,7 @@ static void sweep(void)
         rule++;
     memset(gpu_states, 0, sizeof gpu_states);
     memset(&check, 0, sizeof check);
-    assert_int_equal(verify_apply(&run, rule, &check), HS_OK);
+    assert_int_equal(verify_apply(&run, rule, 1, &check), HS_OK);
 }
 
 /* Segments are to be added by start. */

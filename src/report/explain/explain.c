@@ -109,8 +109,9 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
         x->begin_us = job->submit_us;
     if (x->job_count == 0 || job->end_us > x->end_us)
         x->end_us = job->end_us;
-    hs_grow_bare((void **)&x->jobs, &x->job_cap, (uint64_t)x->job_count + 1, sizeof *x->jobs,
-                 ROWS_MAX);
+    hs_spill_grow(&x->spill, (void **)&x->jobs, &x->job_cap, (uint64_t)x->job_count + 1,
+                  sizeof *x->jobs);
+    hs_spill_step(&x->spill);
     x->jobs[x->job_count++] = *job;
     return HS_OK;
 }
@@ -203,7 +204,8 @@ static enum hs_status load(struct explain *x)
         HS_TRY(hs_cluster_set_vcs(&x->cluster,
                                   strcmp(vc, "quota") == 0 ? HS_VC_QUOTA : HS_VC_PARTITION,
                                   config_text(x, "vc_file"), date != NULL ? date : "", x->diag));
-    x->schedule = (struct hs_schedule){.ids = &x->ids,
+    x->schedule = (struct hs_schedule){.spill = &x->spill,
+                                       .ids = &x->ids,
                                        .gpu_count = x->cluster.gpu_count,
                                        .expected_gpus = "a list of ascending GPUs of the cluster",
                                        .expected_ended_by = "an end that a segment can have"};
@@ -435,10 +437,10 @@ static enum hs_status replay(struct explain *x)
     const uint64_t most = 4 * (uint64_t)x->schedule.segment_count + 2 * (uint64_t)x->job_count;
     struct replay r = {.x = x, .now_us = x->begin_us};
     enum hs_status s = HS_OK;
-    r.events = hs_alloc_zeroed(most + 1, sizeof *r.events);
-    for (uint32_t i = 0; i < x->schedule.segment_count; i++)
+    r.events = hs_spill_alloc(&x->spill, most, sizeof *r.events);
+    for (uint32_t i = 0; i < x->schedule.segment_count; i++, hs_spill_step(&x->spill))
         add_placement(&r, i);
-    for (uint32_t i = 0; i < x->job_count && s == HS_OK; i++) {
+    for (uint32_t i = 0; i < x->job_count && s == HS_OK; i++, hs_spill_step(&x->spill)) {
         const struct explain_job *job = &x->jobs[i];
         if (job->is_wrong || job->held_us != job->run_us || job->last_end_us > job->end_us)
             s = hs_fail(x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
@@ -448,9 +450,9 @@ static enum hs_status replay(struct explain *x)
             add_wait(&r, i, job->end_us);
     }
     if (s == HS_OK) {
-        qsort(r.events, r.count, sizeof *r.events, event_compare);
+        r.events = hs_spill_sort(&x->spill, r.events, r.count, sizeof *r.events, event_compare);
         open_state(&r);
-        for (uint64_t i = 0; i < r.count; i++) {
+        for (uint64_t i = 0; i < r.count; i++, hs_spill_step(&x->spill)) {
             const struct event *e = &r.events[i];
             if (i % EVENTS_TOLD == 0)
                 hs_reading_advance(x->reading, "causes", (double)i / (double)r.count);
@@ -462,7 +464,7 @@ static enum hs_status replay(struct explain *x)
                 job_waits(&r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
         }
     }
-    hs_free(r.events);
+    hs_spill_release(&x->spill, r.events);
     hs_arena_free(&r.arena);
     return s;
 }
@@ -505,7 +507,7 @@ static void look_for_overtakers(struct explain *x)
 {
     const struct explain_job *job = &x->jobs[x->watched];
     const bool is_partition = x->cluster.vc_mode == HS_VC_PARTITION;
-    for (uint32_t i = 0; i < x->job_count; i++) {
+    for (uint32_t i = 0; i < x->job_count; i++, hs_spill_step(&x->spill)) {
         const struct explain_job *other = &x->jobs[i];
         bool is_rival = other->gpus > 0 && (!is_partition || other->vc == job->vc);
         if (!is_rival || other->submit_us <= job->submit_us || other->start_us < 0)
@@ -540,7 +542,8 @@ static void look_for_predecessors(struct explain *x)
     /* per GPU the last segment on it before, plus 1; 0 = none */
     uint32_t *last = hs_alloc_zeroed((uint64_t)x->cluster.gpu_count + 1, sizeof *last);
     for (uint32_t i = 0;
-         i < x->schedule.segment_count && x->schedule.segments[i].end_us <= first->start_us; i++) {
+         i < x->schedule.segment_count && x->schedule.segments[i].end_us <= first->start_us;
+         i++, hs_spill_step(&x->spill)) {
         const struct hs_placed *s = &x->schedule.segments[i];
         for (uint32_t k = s->range_first; k < s->range_first + s->range_count; k++)
             for (uint32_t gpu = x->schedule.ranges[k].first; gpu <= x->schedule.ranges[k].last;
@@ -564,7 +567,7 @@ static void look_for_predecessors(struct explain *x)
 static void look_for_partners(struct explain *x)
 {
     int64_t *beside_us = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *beside_us);
-    for (uint32_t i = 0; i < x->schedule.segment_count; i++) {
+    for (uint32_t i = 0; i < x->schedule.segment_count; i++, hs_spill_step(&x->spill)) {
         const struct hs_placed *s = &x->schedule.segments[i];
         for (uint32_t k = stage_after(x, s->start_us);
              s->job != x->watched && k < x->stage_count && x->stages[k].from_us < s->end_us; k++) {
@@ -603,7 +606,7 @@ enum hs_status explain_open(struct explain *x, const char *dir, const char *job_
     }
     x->watched = name - 1; /* EXPLAIN_NONE if no job is named */
     HS_TRY(replay(x));
-    for (uint32_t i = 0; i < x->job_count; i++)
+    for (uint32_t i = 0; i < x->job_count; i++, hs_spill_step(&x->spill))
         if (x->jobs[i].pending_us > 0)
             list_insert(&x->longest, EXPLAIN_LONGEST, i, x->jobs[i].pending_us, -1);
     if (job_id == NULL)
@@ -625,8 +628,7 @@ void explain_close(struct explain *x)
         hs_cluster_free(&x->cluster);
     hs_intern_free(&x->ids);
     hs_intern_free(&x->texts);
-    hs_schedule_free(&x->schedule);
-    hs_free(x->jobs);
+    hs_spill_free(&x->spill);
     hs_free(x->classes);
     hs_free(x->stages);
     hs_free(x->decisions);

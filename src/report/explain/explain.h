@@ -13,7 +13,8 @@
 /* Prints for one job: its time by use, its stages, the jobs that overtook it or ran beside it, its
  * decisions. Prints for all jobs (job_id NULL): GPU-hours waited by cause and over time, and the
  * jobs that waited longest. O(segments log segments). Returns HS_E_INPUT if dir is not one run,
- * lacks jobs.csv or segments.csv, has contradicting files, or has no such job. */
+ * lacks jobs.csv or segments.csv, has contradicting files, or has no such job. Memory: about 50
+ * bytes per job, the ids; the rest where base/spill.h puts it. */
 HS_MUST_USE enum hs_status hs_explain(const char *dir, const char *job_id, bool as_json,
                                       bool use_utf8, const struct hs_reading *reading,
                                       struct hs_output *out, struct hs_diag *diag);
@@ -97,7 +98,8 @@ struct explain {
     const char *dir;
     const struct hs_reading *reading; /* progress on the terminal; NULL: none */
     struct hs_diag *diag;
-    struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
+    struct hs_spill spill; /* the arrays of jobs and segments */
+    struct hs_intern ids;  /* of jobs: id n is jobs[n - 1] */
     struct hs_intern texts;
     struct hs_runmanifest manifest;
     struct hs_cluster cluster;

@@ -511,23 +511,18 @@ enum hs_status hs_schedule_add(void *schedule, const struct hs_rowfile *f)
         if (!hs_rowfile_range(&row.gpus, &r.first, &r.last) || (int64_t)r.first <= above ||
             r.last >= s->gpu_count)
             return hs_rowfile_bad(f, "allocated_resources", s->expected_gpus);
-        hs_grow_bare((void **)&s->ranges, &s->range_cap, (uint64_t)s->range_count + 1,
-                     sizeof *s->ranges, UINT32_MAX);
+        hs_spill_grow(s->spill, (void **)&s->ranges, &s->range_cap, (uint64_t)s->range_count + 1,
+                      sizeof *s->ranges);
         s->ranges[s->range_count++] = r;
         p->gpus += r.last - r.first + 1;
     }
     const uint32_t name = hs_intern_find(s->ids, row.id);
     p->job = name != 0 && name != UINT32_MAX ? name - 1 : UINT32_MAX;
-    hs_grow_bare((void **)&s->segments, &s->segment_cap, (uint64_t)s->segment_count + 1,
-                 sizeof *s->segments, UINT32_MAX);
+    hs_spill_grow(s->spill, (void **)&s->segments, &s->segment_cap, (uint64_t)s->segment_count + 1,
+                  sizeof *s->segments);
     s->segments[s->segment_count++] = *p;
+    hs_spill_step(s->spill);
     return HS_OK;
-}
-
-void hs_schedule_free(struct hs_schedule *s)
-{
-    hs_free(s->segments);
-    hs_free(s->ranges);
 }
 
 /* ---- figures ---- */

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "base/intern.h"
+#include "base/spill.h"
 #include "data/csv.h"
 #include "data/json.h"
 #include "horus/observe.h"
@@ -373,6 +374,7 @@ struct hs_placed {
 };
 
 struct hs_schedule {
+    struct hs_spill *spill;                        /* has the arrays */
     const struct hs_intern *ids;                   /* of jobs */
     const char *expected_gpus, *expected_ended_by; /* for messages */
     uint32_t gpu_count;                            /* upper bound of GPU ids */
@@ -384,4 +386,3 @@ struct hs_schedule {
 extern const struct hs_rowcell hs_schedule_cells[];
 /* For hs_rowfile_each: appends a row to a struct hs_schedule. */
 HS_MUST_USE enum hs_status hs_schedule_add(void *schedule, const struct hs_rowfile *f);
-void hs_schedule_free(struct hs_schedule *schedule);

@@ -366,8 +366,8 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                        "%s:%" PRId64 ": job id '%s' is not unique, so its segments cannot be told "
                        "apart",
                        run->setup.trace.path, j->line, j->id);
-    hs_grow_bare((void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1,
-                 sizeof *run->jobs, HS_INTERN_MAX);
+    hs_spill_grow(&run->spill, (void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1,
+                  sizeof *run->jobs);
     run->jobs[run->job_count++] = (struct verify_job){.id = hs_intern_text(&run->ids, name),
                                                       .submit_us = j->submit_us - run->epoch_us,
                                                       .recorded_us = j->duration_us,
@@ -397,12 +397,12 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                               .suspended_node = VERIFY_NONE,
                                                               .first_long_us = -1,
                                                               .is_full_speed = true}};
-    hs_grow((void **)&run->attempts_us, &run->attempt_cap,
-            (uint64_t)run->attempt_count + j->attempts, sizeof *run->attempts_us, UINT32_MAX);
+    hs_spill_grow(&run->spill, (void **)&run->attempts_us, &run->attempt_cap,
+                  (uint64_t)run->attempt_count + j->attempts, sizeof *run->attempts_us);
     for (uint32_t i = 0; i < j->attempts; i++)
         run->attempts_us[run->attempt_count++] = j->attempts_us[i];
-    hs_grow((void **)&run->options, &run->option_cap, (uint64_t)run->option_count + j->option_count,
-            sizeof *run->options, UINT32_MAX);
+    hs_spill_grow(&run->spill, (void **)&run->options, &run->option_cap,
+                  (uint64_t)run->option_count + j->option_count, sizeof *run->options);
     for (uint32_t i = 0; i < j->option_count; i++)
         run->options[run->option_count++] = j->options[i];
     return HS_OK;
@@ -458,6 +458,7 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     struct verify_run *run = ctx;
     struct job_cells cells = {.row = {.line = f->row.line}};
     struct verify_row *row = &cells.row;
+    hs_spill_step(&run->spill);
     const uint32_t name = hs_intern_find(&run->ids, hs_rowfile_text(f, 1));
     if (name == 0 || name == UINT32_MAX || run->jobs[name - 1].row.line != 0) {
         if (run->strange_rows++ == 0)
@@ -530,7 +531,7 @@ static enum hs_status load_machines(struct verify_run *run)
 {
     const struct verify_setup *m = &run->setup;
     const bool is_fixed = m->events == NULL && m->faults == NULL && m->reservations == NULL;
-    for (uint32_t i = 0; i < run->job_count; i++) {
+    for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill)) {
         const struct verify_job *j = &run->jobs[i];
         const int64_t end_us =
             j->row.line != 0 ? j->submit_us + j->row.run_us + j->row.pending_us : 0;
@@ -574,6 +575,7 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(hs_trace_open(&trace, &run->setup.trace, run->diag));
     while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK) {
         s = add_job(run, job);
+        hs_spill_step(&run->spill);
         const double expected = run->job_count % JOBS_TOLD == 0 ? hs_trace_expected(trace) : 0;
         if (run->job_count % JOBS_TOLD == 0)
             hs_reading_advance(run->reading, "trace",
@@ -586,7 +588,8 @@ static enum hs_status load(struct verify_run *run)
     run->manifest.keeps_quiet = true; /* a rule compares the hashes */
     HS_TRY(hs_rowfile_each(&run->manifest, "jobs.csv", job_cells, add_job_row, run));
     run->schedule =
-        (struct hs_schedule){.ids = &run->ids,
+        (struct hs_schedule){.spill = &run->spill,
+                             .ids = &run->ids,
                              .gpu_count = UINT32_MAX,
                              .expected_gpus = "a list of ascending GPU ids such as '0-7 16'",
                              .expected_ended_by = "finish, preempt, suspend, migrate, kill, "
@@ -636,30 +639,65 @@ static const struct verify_rule file_rules[] = {
 
 /* ---- applying the rules ---- */
 
-enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
-                            struct verify_check *c)
+static enum hs_status begin_check(struct verify_run *run, const struct verify_rule *rule,
+                                  struct verify_check *c)
 {
-    const bool is_of_jobs = strcmp(rule->things, "jobs") == 0;
     const char *note = run->setup.is_slicing ? rule->slicing_note : NULL;
     if (run->setup.is_throttling && rule->throttling_note != NULL)
         note = rule->throttling_note;
     (void)snprintf(c->note, sizeof c->note, "%s", note != NULL ? note : "");
     c->run = run;
-    if (rule->run != NULL)
-        HS_TRY(rule->run(c));
-    if (c->skipped != NULL)
-        return HS_OK;
-    for (uint32_t i = 0; rule->segment != NULL && i < run->schedule.segment_count; i++)
-        if (run->schedule.segments[i].job != VERIFY_NONE)
-            rule->segment(c, &run->schedule.segments[i]);
-    for (uint32_t i = 0; rule->job != NULL && i < run->job_count; i++)
-        if (run->jobs[i].row.line != 0) {
-            c->looked += is_of_jobs;
-            rule->job(c, &run->jobs[i]);
-        }
-    if (c->looked == 0)
-        c->skipped = rule->skipped;
+    return rule->run != NULL ? rule->run(c) : HS_OK;
+}
+
+static void apply_to_segments(struct verify_run *run, const struct verify_rule *rules,
+                              uint32_t count, struct verify_check *checks)
+{
+    for (uint32_t i = 0; i < run->schedule.segment_count; i++, hs_spill_step(&run->spill))
+        for (uint32_t r = 0; r < count && run->schedule.segments[i].job != VERIFY_NONE; r++)
+            if (rules[r].segment != NULL && checks[r].skipped == NULL)
+                rules[r].segment(&checks[r], &run->schedule.segments[i]);
+}
+
+static void apply_to_jobs(struct verify_run *run, const struct verify_rule *rules, uint32_t count,
+                          struct verify_check *checks)
+{
+    for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill))
+        for (uint32_t r = 0; r < count && run->jobs[i].row.line != 0; r++)
+            if (rules[r].job != NULL && checks[r].skipped == NULL) {
+                checks[r].looked += strcmp(rules[r].things, "jobs") == 0;
+                rules[r].job(&checks[r], &run->jobs[i]);
+            }
+}
+
+enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rules, uint32_t count,
+                            struct verify_check *checks)
+{
+    bool has_segments = false, has_jobs = false;
+    for (uint32_t r = 0; r < count; r++) {
+        HS_TRY(begin_check(run, &rules[r], &checks[r]));
+        has_segments = has_segments || rules[r].segment != NULL;
+        has_jobs = has_jobs || rules[r].job != NULL;
+    }
+    if (has_segments)
+        apply_to_segments(run, rules, count, checks);
+    if (has_jobs)
+        apply_to_jobs(run, rules, count, checks);
+    for (uint32_t r = 0; r < count; r++)
+        if (checks[r].looked == 0 && checks[r].skipped == NULL)
+            checks[r].skipped = rules[r].skipped;
     return HS_OK;
+}
+
+/* Returns the number of rules, from the first on, that are applied together: of these only the
+ * first may have a `run`. 0 at the end. */
+static uint32_t rules_together(const struct verify_rule *rules)
+{
+    uint32_t count = rules[0].title != NULL;
+    while (count > 0 && count < VERIFY_TOGETHER && rules[count].title != NULL &&
+           rules[count].run == NULL)
+        count++;
+    return count;
 }
 
 /* w: as JSON; NULL: as lines. */
@@ -708,13 +746,15 @@ static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs
     if (run->setup.reservations == NULL)
         lists[5] = &none;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (const struct verify_rule *rule = lists[i]; rule->title != NULL; rule++) {
-            struct verify_check c = {0};
+        for (uint32_t count; (count = rules_together(lists[i])) > 0; lists[i] += count) {
+            struct verify_check checks[VERIFY_TOGETHER] = {0};
             hs_reading_advance(run->reading, "checks", -1);
-            HS_TRY(verify_apply(run, rule, &c));
-            say_check(rule, &c, as_json ? &w : NULL, out);
-            made += c.skipped == NULL;
-            failed += c.faults > 0;
+            HS_TRY(verify_apply(run, lists[i], count, checks));
+            for (uint32_t r = 0; r < count; r++) {
+                say_check(&lists[i][r], &checks[r], as_json ? &w : NULL, out);
+                made += checks[r].skipped == NULL;
+                failed += checks[r].faults > 0;
+            }
         }
     if (as_json) {
         hs_jsonw_put(&w, "] made=%u failed=%u }", made, failed);
@@ -735,10 +775,7 @@ enum hs_status hs_verify_run(const char *run_dir, bool as_json, const struct hs_
     enum hs_status s = verify_all(&run, as_json, out);
     hs_free(run.nodes);
     hs_free(run.gpus);
-    hs_free(run.jobs);
-    hs_schedule_free(&run.schedule);
-    hs_free(run.attempts_us);
-    hs_free(run.options);
+    hs_spill_free(&run.spill);
     hs_free(run.events);
     hs_free(run.windows);
     hs_intern_free(&run.ids);

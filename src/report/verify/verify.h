@@ -4,7 +4,8 @@
  * compares it with the trace, the cluster and summary.json: no GPU is held twice (unless the card
  * allows sharing), gangs are complete, nothing starts before its submission, every job's work is
  * done, sums agree. Includes nothing of engine/ or model/; it has its own parser of clusters. Keeps
- * everything in memory: about 620 bytes per job, at least 64 per segment.
+ * about 50 bytes per job in memory, the ids; the rest where base/spill.h puts it: about 620 bytes
+ * per job, at least 64 per segment.
  */
 #pragma once
 
@@ -162,7 +163,8 @@ struct verify_run {
     const struct hs_reading *reading; /* progress on the terminal; NULL: none */
     struct hs_diag *diag;
     struct hs_arena arena;
-    struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
+    struct hs_spill spill; /* the arrays of jobs and segments */
+    struct hs_intern ids;  /* of jobs: id n is jobs[n - 1] */
     struct hs_intern vcs, users;
     struct hs_intern types; /* of GPUs, and the sets of them that jobs want */
     struct hs_runmanifest manifest;
@@ -220,9 +222,11 @@ struct verify_rule {
     const char *slicing_note, *throttling_note; /* used under policies with that capability */
 };
 
-/* Applies a rule, without printing. *c must be zeroed. */
-HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
-                                        struct verify_check *c);
+/* Applies rules, without printing; with several, only the first may have a `run`, and no job or
+ * segment function may read what another one of them writes. *checks must be zeroed. */
+#define VERIFY_TOGETHER 8
+HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rules,
+                                        uint32_t count, struct verify_check *checks);
 /* Of the schedule, then of jobs.csv; of deadlines, machines and reservations, where there are any;
  * end with a NULL title. */
 extern const struct verify_rule verify_schedule_rules[], verify_job_rules[],

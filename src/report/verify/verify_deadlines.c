@@ -165,7 +165,7 @@ static enum hs_status check_file(struct verify_check *c)
     uint64_t wanted = 1;
     d.vcs = hs_alloc_zeroed(run->vcs.count + UINT64_C(1), sizeof *d.vcs);
     d.users = hs_alloc_zeroed(run->users.count + UINT64_C(1), sizeof *d.users);
-    for (uint32_t i = 0; i < run->job_count; i++) {
+    for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill)) {
         const struct verify_job *j = &run->jobs[i];
         if (j->row.line == 0 || j->row.deadline_us < 0)
             continue;

@@ -74,7 +74,7 @@ static enum hs_status check_rows(struct verify_check *c)
         verify_fault(c, "jobs.csv", run->strange_line, NULL,
                      ": not a job of the trace, or a second row of one");
     c->faults += run->strange_rows > 0 ? run->strange_rows - 1 : 0;
-    for (uint32_t i = 0; i < run->job_count; i++) {
+    for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill)) {
         const struct verify_job *j = &run->jobs[i];
         const bool is_due = j->submit_us <= run->setup.until_us;
         c->looked++;
@@ -173,7 +173,7 @@ static enum hs_status check_work(struct verify_check *c)
 {
     struct verify_run *run = c->run;
     uint64_t exact = 0, within = 0;
-    for (uint32_t i = 0; i < run->job_count; i++) {
+    for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill)) {
         const struct verify_job *j = &run->jobs[i];
         const struct verify_row *row = &j->row;
         if (!row->is_done)

@@ -303,21 +303,24 @@ static void make_steps(struct capacity *cap, struct verify_run *run)
 {
     const struct hs_schedule *s = &run->schedule;
     int64_t out = 0;
-    cap->steps =
-        hs_alloc_zeroed(2 * (uint64_t)s->segment_count + run->event_count + 1, sizeof *cap->steps);
-    cap->count = 1; /* the first, at 0 */
-    for (uint32_t i = 0; i < s->segment_count; i++)
+    cap->steps = hs_spill_alloc(&run->spill, 2 * (uint64_t)s->segment_count + run->event_count + 1,
+                                sizeof *cap->steps);
+    cap->steps[0].at_us = INT64_MIN; /* stays the first */
+    cap->count = 1;
+    for (uint32_t i = 0; i < s->segment_count; i++, hs_spill_step(&run->spill))
         if (s->segments[i].start_us < s->segments[i].end_us) {
             cap->steps[cap->count++] = (struct step){s->segments[i].start_us, i, TAKE, 0, 0};
             cap->steps[cap->count++] = (struct step){s->segments[i].end_us, i, GIVE, 0, 0};
         }
     for (uint32_t i = 0; i < run->event_count; i++)
         cap->steps[cap->count++] = (struct step){run->events[i].at_us, i, NODE, 0, 0};
-    qsort(cap->steps + 1, cap->count - 1, sizeof *cap->steps, compare_steps);
+    cap->steps =
+        hs_spill_sort(&run->spill, cap->steps, cap->count, sizeof *cap->steps, compare_steps);
+    cap->steps[0].at_us = 0;
     for (uint32_t n = 0; n < run->node_count; n++)
         out += set_out(&run->nodes[n], is_out(run, n, 0));
     cap->steps[0].out = out;
-    for (uint64_t i = 1; i < cap->count; i++) {
+    for (uint64_t i = 1; i < cap->count; i++, hs_spill_step(&run->spill)) {
         struct step *step = &cap->steps[i];
         const struct verify_event *e = &run->events[step->subject];
         step->out_us = step[-1].out_us + (hs_i128)out * (step->at_us - step[-1].at_us);
@@ -330,8 +333,8 @@ static void make_steps(struct capacity *cap, struct verify_run *run)
 /* GPU time out of service until then; called in order of time. */
 static hs_i128 out_until(struct capacity *cap, int64_t us)
 {
-    while (cap->at + 1 < cap->count && cap->steps[cap->at + 1].at_us <= us)
-        cap->at++;
+    for (; cap->at + 1 < cap->count && cap->steps[cap->at + 1].at_us <= us; cap->at++)
+        hs_spill_step(&cap->check->run->spill);
     const struct step *step = &cap->steps[cap->at];
     return step->out_us + (hs_i128)step->out * (us - step->at_us);
 }
@@ -393,7 +396,7 @@ static enum hs_status check_capacity(struct verify_check *c)
     check_row(&cap, run->end_us);
     cap.at = 0;
     run->out_us = out_until(&cap, run->end_us);
-    hs_free(cap.steps);
+    hs_spill_release(&run->spill, cap.steps);
     return s;
 }
 
@@ -501,7 +504,7 @@ static enum hs_status check_outages(struct verify_check *c)
     char path[HS_PATH_SIZE];
     for (int i = 0; i <= CLASSES; i++)
         o.of[i].is_lost_known = true;
-    for (uint32_t i = 0; i < run->job_count; i++) {
+    for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill)) {
         const struct verify_job *j = &run->jobs[i];
         uint32_t class = 0;
         while (class + 1 < CLASSES && (UINT64_C(1) << class) < j->row.gpus)

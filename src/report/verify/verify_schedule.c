@@ -67,10 +67,10 @@ static int compare_segments(const void *a, const void *b)
 static enum hs_status check_known(struct verify_check *c)
 {
     struct verify_run *run = c->run;
-    if (run->schedule.segment_count > 0)
-        qsort(run->schedule.segments, run->schedule.segment_count, sizeof *run->schedule.segments,
-              compare_segments);
-    for (uint32_t i = 0; i < run->schedule.segment_count; i++) {
+    run->schedule.segments =
+        hs_spill_sort(&run->spill, run->schedule.segments, run->schedule.segment_count,
+                      sizeof *run->schedule.segments, compare_segments);
+    for (uint32_t i = 0; i < run->schedule.segment_count; i++, hs_spill_step(&run->spill)) {
         c->looked++;
         if (run->schedule.segments[i].job == VERIFY_NONE)
             VERIFY_FAULT_LINE(c, &run->schedule.segments[i], ": the trace has no such job");
@@ -81,7 +81,7 @@ static enum hs_status check_known(struct verify_check *c)
 static enum hs_status check_gpus_exist(struct verify_check *c)
 {
     struct verify_run *run = c->run;
-    for (uint32_t i = 0; i < run->schedule.segment_count; i++) {
+    for (uint32_t i = 0; i < run->schedule.segment_count; i++, hs_spill_step(&run->spill)) {
         const struct hs_placed *seg = &run->schedule.segments[i];
         c->looked += seg->gpus;
         if (seg->range_count == 0)
@@ -202,22 +202,23 @@ static void sweep(struct verify_check *c, change *apply)
 {
     struct hs_placed *segments = c->run->schedule.segments;
     const uint32_t segment_count = c->run->schedule.segment_count;
-    struct end *list = hs_alloc_zeroed(segment_count + UINT64_C(1), sizeof *list);
+    struct hs_spill *spill = &c->run->spill;
+    struct end *list = hs_spill_alloc(spill, segment_count, sizeof *list);
     uint32_t count = 0, ended = 0;
-    for (uint32_t i = 0; i < segment_count; i++)
+    for (uint32_t i = 0; i < segment_count; i++, hs_spill_step(spill))
         if (segments[i].start_us < segments[i].end_us)
             list[count++] = (struct end){segments[i].end_us, i};
-    qsort(list, count, sizeof *list, compare_ends);
+    list = hs_spill_sort(spill, list, count, sizeof *list, compare_ends);
     for (uint32_t i = 0; i <= segment_count; i++) {
         const int64_t now_us = i < segment_count ? segments[i].start_us : INT64_MAX;
         if (i < segment_count && now_us == segments[i].end_us)
             continue;
-        for (; ended < count && list[ended].at_us <= now_us; ended++)
+        for (; ended < count && list[ended].at_us <= now_us; ended++, hs_spill_step(spill))
             apply(c, &segments[list[ended].segment], -1, list[ended].at_us);
         if (i < segment_count)
             apply(c, &segments[i], 1, now_us);
     }
-    hs_free(list);
+    hs_spill_release(spill, list);
 }
 
 /* ---- GPUs: which segments hold one at the same time ---- */
@@ -282,7 +283,7 @@ static void change_gpus(struct verify_check *c, struct hs_placed *seg, int sign,
 static enum hs_status check_overlap(struct verify_check *c)
 {
     struct verify_run *run = c->run;
-    for (uint32_t i = 0; i < run->schedule.segment_count; i++) {
+    for (uint32_t i = 0; i < run->schedule.segment_count; i++, hs_spill_step(&run->spill)) {
         const struct hs_placed *seg = &run->schedule.segments[i];
         c->looked++;
         for (struct verify_place p = VERIFY_FIRST_PLACE; verify_next_place(run, seg, false, &p);) {
@@ -306,9 +307,9 @@ static enum hs_status check_overlap(struct verify_check *c)
                 *longest = i + 1;
         }
     }
-    run->company = hs_alloc_zeroed(run->schedule.segment_count + UINT64_C(1), sizeof *run->company);
+    run->company = hs_spill_alloc(&run->spill, run->schedule.segment_count, sizeof *run->company);
     sweep(c, change_gpus);
-    hs_free(run->company);
+    hs_spill_release(&run->spill, run->company);
     return HS_OK;
 }
 

@@ -272,15 +272,16 @@ static enum hs_status check_summary(struct verify_check *c)
     HS_TRY(hs_regular_check(path, run->diag));
     HS_TRY(hs_json_load(&doc, path, run->diag));
     for (int m = 0; m < MEASURES; m++)
-        sums.values[m].of = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof(int64_t));
-    for (uint32_t i = 0; i < run->job_count; i++)
+        sums.values[m].of = hs_spill_alloc(&run->spill, run->job_count, sizeof(int64_t));
+    for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill))
         if (run->jobs[i].row.line != 0)
             add_row(&sums, run, &run->jobs[i]);
     for (int m = 0; m < MEASURES; m++)
-        qsort(sums.values[m].of, sums.values[m].count, sizeof(int64_t), hs_order_at);
+        sums.values[m].of = hs_spill_sort(&run->spill, sums.values[m].of, sums.values[m].count,
+                                          sizeof(int64_t), hs_order_at);
     compare_all(c, hs_json_root(doc), &sums);
     for (int m = 0; m < MEASURES; m++)
-        hs_free(sums.values[m].of);
+        hs_spill_release(&run->spill, sums.values[m].of);
     hs_json_close(doc);
     return HS_OK;
 }
