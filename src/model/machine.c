@@ -12,6 +12,11 @@
 static const char *const names[] = {"down", "up", "cordon", "drain", "add", "remove", "slow"};
 #define CHANGES (sizeof names / sizeof *names)
 
+const char *hs_machine_change_text(enum hs_machine_change change)
+{
+    return names[change];
+}
+
 /* ---- reading ---- */
 
 enum { TIME, NODE, EVENT, VALUE, COLUMNS };

@@ -28,6 +28,9 @@ enum hs_machine_change {
     HS_MACHINE_SLOW,   /* its GPUs have this part of their speed */
 };
 
+/* "down", "up", ... */
+const char *hs_machine_change_text(enum hs_machine_change change);
+
 struct hs_machine_event {
     int64_t at_us; /* by the clock of the trace if is_dated, else after the first submission */
     uint32_t node;

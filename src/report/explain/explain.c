@@ -210,19 +210,39 @@ static enum hs_status load(struct explain *x)
                                        .expected_gpus = "a list of ascending GPUs of the cluster",
                                        .expected_ended_by = "an end that a segment can have"};
     HS_TRY(hs_rowfile_each(&x->manifest, "jobs.csv", job_cells, add_job, x));
+    HS_TRY(explain_load_changes(x));
     HS_TRY(hs_rowfile_each(&x->manifest, "segments.csv", hs_schedule_cells, add_segment, x));
     x->manifest.keeps_quiet = true; /* decisions.csv is read for one job only */
     return HS_OK;
 }
 
+/* ---- lists of jobs ---- */
+
+/* Inserts into the first `room` entries, in order of sign x us, then of insertion. */
+static void list_insert(struct explain_list *list, uint32_t room, uint32_t job, int64_t us,
+                        int sign)
+{
+    uint32_t at = list->named < room ? list->named++ : room;
+    list->count++;
+    for (; at > 0 && sign * list->us[at - 1] > sign * us; at--)
+        if (at < room) {
+            list->us[at] = list->us[at - 1];
+            list->jobs[at] = list->jobs[at - 1];
+        }
+    if (at < room) {
+        list->us[at] = us;
+        list->jobs[at] = job;
+    }
+}
+
 /* ---- the replay ---- */
 
 /* In the order in which events at one time are handled: ends before starts. */
-enum kind { GIVE, GO, TAKE, WAIT };
+enum kind { GIVE, CHANGE, GO, TAKE, WAIT };
 
 struct event {
     int64_t us;
-    uint32_t subject; /* a segment; for waits a job */
+    uint32_t subject; /* a segment; for waits a job; a change of nodes */
     uint8_t kind, phase;
 };
 
@@ -242,6 +262,12 @@ struct replay {
     uint32_t active_count;
     uint32_t interval; /* interval of the run that contains now_us */
     int64_t now_us;
+    uint8_t *hidden_by; /* by node: a bit for each reason why its GPUs are not for jobs */
+    uint64_t
+        *hidden[EXPLAIN_LACKS]; /* free GPUs of such nodes, by virtual cluster of a partition */
+    bool is_watching;           /* the watched job waits now */
+    int64_t *headed_us;         /* by job: time that it headed the line of the watched job */
+    uint8_t *head_cause;
 };
 
 /* ---- events ---- */
@@ -276,7 +302,8 @@ static void add_placement(struct replay *r, uint32_t index)
     }
     job->held_us += s->end_us - s->start_us;
     job->last_end_us = s->end_us;
-    job->phase = s->ended_by == HS_SEGMENT_OOM || s->ended_by == HS_SEGMENT_FAILURE
+    job->phase = s->ended_by == HS_SEGMENT_OOM || s->ended_by == HS_SEGMENT_FAILURE ||
+                         s->ended_by == HS_SEGMENT_FAULT || s->ended_by == HS_SEGMENT_DRAIN
                      ? EXPLAIN_FAILED
                      : EXPLAIN_PREEMPTED;
     job->may_wait = s->ended_by != HS_SEGMENT_FINISH && s->ended_by != HS_SEGMENT_KILL;
@@ -310,8 +337,54 @@ static void open_state(struct replay *r)
         if (is_partition && node->gpus > r->largest[node->vc])
             r->largest[node->vc] = node->gpus;
     }
+    if (r->x->watched != EXPLAIN_NONE) {
+        r->headed_us = hs_arena_alloc(&r->arena, (uint64_t)r->x->job_count * sizeof *r->headed_us);
+        r->head_cause = hs_arena_alloc(&r->arena, r->x->job_count);
+    }
+    r->hidden_by = hs_arena_alloc(&r->arena, c->node_count + UINT64_C(1));
+    for (int k = 0; k < EXPLAIN_LACKS; k++)
+        r->hidden[k] = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->hidden[k]);
     hs_free_init(&r->free_index, c, is_partition, 0, &r->arena);
     hs_part_init(&r->parts, r->free_index, c, &r->arena);
+}
+
+/* Adds so many free GPUs of the node to those that are hidden. */
+static void count_hidden(struct replay *r, uint32_t node, uint64_t gpus)
+{
+    const struct hs_cluster *c = &r->x->cluster;
+    for (int k = 0; k < EXPLAIN_LACKS; k++)
+        if ((r->hidden_by[node] >> k & 1) != 0)
+            r->hidden[k][c->vc_mode == HS_VC_PARTITION ? c->nodes[node].vc : 0] += gpus;
+}
+
+static void hide_node(struct replay *r, uint32_t node, enum explain_lack why, bool is_hidden)
+{
+    const uint32_t free = hs_free_of_node(r->free_index, node);
+    count_hidden(r, node, 0 - (uint64_t)free);
+    r->hidden_by[node] &= (uint8_t) ~(1u << why);
+    r->hidden_by[node] |= (uint8_t)((uint32_t)is_hidden << why);
+    count_hidden(r, node, free);
+    if (why == EXPLAIN_OUT)
+        hs_free_set_out(r->free_index, node, is_hidden);
+    else
+        hs_free_set_aside(r->free_index, node, is_hidden);
+}
+
+static void change_nodes(struct replay *r, const struct explain_change *c)
+{
+    const bool begins = c->kind == EXPLAIN_WINDOW_BEGIN;
+    if (c->kind == EXPLAIN_MACHINE) {
+        if (c->change != HS_MACHINE_SLOW)
+            hide_node(r, c->subject, EXPLAIN_OUT,
+                      c->change != HS_MACHINE_UP && c->change != HS_MACHINE_ADD);
+        return;
+    }
+    const struct hs_reservation *of = &r->x->reservations.of[c->subject];
+    for (uint32_t i = 0; i < of->count; i++)
+        hide_node(r, of->nodes[i], EXPLAIN_RESERVED, begins);
+    if (r->is_watching && begins &&
+        !explain_is_window_for(r->x, c->subject, &r->x->jobs[r->x->watched]))
+        r->x->stages[r->x->stage_count - 1].window = c->subject;
 }
 
 /* A GPU is free while no job is on it, whatever the number of jobs. */
@@ -330,10 +403,13 @@ static void move_segment(struct replay *r, const struct hs_placed *s, bool takes
                 hs_part_set(r->parts, gpu,
                             shares > 0 && shares < HS_GPU_MILLI ? HS_GPU_MILLI - shares : 0);
             }
-            if (takes && ++r->tenants[gpu] == 1)
+            if (takes && ++r->tenants[gpu] == 1) {
                 hs_free_take(r->free_index, r->node_of[gpu], 1, &ask);
-            else if (!takes && --r->tenants[gpu] == 0)
+                count_hidden(r, r->node_of[gpu], UINT64_MAX);
+            } else if (!takes && --r->tenants[gpu] == 0) {
                 hs_free_give(r->free_index, r->node_of[gpu], 1, &ask);
+                count_hidden(r, r->node_of[gpu], 1);
+            }
         }
 }
 
@@ -370,6 +446,78 @@ int64_t explain_interval_us(const struct explain *x, uint32_t interval)
     return x->begin_us + (int64_t)(uint64_t)(span * interval / EXPLAIN_INTERVALS);
 }
 
+/* The first by submission of the waiting jobs without room, of those that share its pool; NULL:
+ * none. O(classes with a waiting job). */
+static const struct explain_job *head_of(const struct replay *r, const struct explain_job *job,
+                                         enum explain_cause *cause)
+{
+    const struct explain *x = r->x;
+    const struct explain_job *head = NULL;
+    for (uint32_t i = 0; i < r->active_count; i++) {
+        const struct explain_class *class = &x->classes[r->active[i]];
+        const enum explain_cause why = cause_of(r, class);
+        const struct explain_job *first = &x->jobs[class->first - 1];
+        const bool is_rival =
+            class->vc == job->vc || (x->cluster.vc_mode != HS_VC_PARTITION && why != EXPLAIN_QUOTA);
+        if (!is_rival || why == EXPLAIN_PRIORITY ||
+            (head != NULL && head->submit_us <= first->submit_us))
+            continue;
+        head = first;
+        *cause = why;
+    }
+    return head;
+}
+
+/* Returns the first reservation of others than the watched job's owner that is open, or is to
+ * come. */
+static uint32_t window_of(const struct replay *r, bool is_to_come)
+{
+    const struct explain *x = r->x;
+    const int64_t now_us = r->now_us + (x->reservations.is_dated ? x->epoch_us : 0);
+    for (uint32_t i = 0; i < x->reservations.count; i++) {
+        const struct hs_reservation *of = &x->reservations.of[i];
+        if ((is_to_come ? now_us < of->start_us : of->start_us <= now_us && now_us < of->end_us) &&
+            !explain_is_window_for(x, i, &x->jobs[x->watched]))
+            return i;
+    }
+    return EXPLAIN_NONE;
+}
+
+static void list_heads(struct replay *r)
+{
+    struct explain_list *heads = &r->x->heads;
+    for (uint32_t i = 0; r->x->watched != EXPLAIN_NONE && i < r->x->job_count; i++)
+        if (r->headed_us[i] > 0)
+            list_insert(heads, EXPLAIN_NAMED, i, r->headed_us[i], -1);
+    for (uint32_t i = 0; i < heads->named; i++)
+        r->x->head_causes[i] = (enum explain_cause)r->head_cause[heads->jobs[i]];
+}
+
+/* Tells what the watched job waits for, for that time. */
+static void watch_wait(struct replay *r, int64_t us)
+{
+    struct explain *x = r->x;
+    const struct explain_job *job = &x->jobs[x->watched];
+    struct explain_stage *stage = &x->stages[x->stage_count - 1];
+    const struct hs_cluster *c = &x->cluster;
+    const uint32_t pool = c->vc_mode == HS_VC_PARTITION ? job->vc : 0;
+    const enum explain_cause cause = cause_of(r, &x->classes[job->class]);
+    enum explain_cause head_cause = cause;
+    const struct explain_job *head = head_of(r, job, &head_cause);
+    for (int k = 0; k < EXPLAIN_LACKS; k++)
+        if (cause < EXPLAIN_QUOTA && r->hidden[k][pool] > 0 &&
+            hs_free_total(r->free_index, job->vc) + r->hidden[k][pool] >= job->gpus)
+            stage->lack_us[k] += us;
+    if (head == NULL && cause == EXPLAIN_PRIORITY && window_of(r, true) != EXPLAIN_NONE) {
+        stage->lack_us[EXPLAIN_RESERVED] += us; /* it fits, but not until that begins */
+        stage->window = window_of(r, true);
+    }
+    if (head != NULL) {
+        r->headed_us[head - x->jobs] += us;
+        r->head_cause[head - x->jobs] = (uint8_t)head_cause;
+    }
+}
+
 static void pass_time(struct replay *r, int64_t until_us)
 {
     struct explain *x = r->x;
@@ -389,8 +537,24 @@ static void pass_time(struct replay *r, int64_t until_us)
             x->total[cause] += gpu_us;
             x->interval[r->interval][cause] += gpu_us;
         }
+        if (r->is_watching)
+            watch_wait(r, us);
         r->now_us = to_us;
     }
+}
+
+static void list_wait(struct explain *x, uint32_t index, bool begins)
+{
+    struct explain_job *job = &x->jobs[index];
+    struct explain_class *class = &x->classes[job->class];
+    if (begins) {
+        job->previous = class->last;
+        job->next = 0;
+    }
+    *(job->previous != 0 ? &x->jobs[job->previous - 1].next : &class->first) =
+        begins ? index + 1 : job->next;
+    *(job->next != 0 ? &x->jobs[job->next - 1].previous : &class->last) =
+        begins ? index + 1 : job->previous;
 }
 
 /* At the start of a wait subtracts, and at its end adds, the sums of the job's class. */
@@ -400,6 +564,7 @@ static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase
     struct explain_class *class = &r->x->classes[job->class];
     for (int c = 0; c < EXPLAIN_CAUSES; c++)
         job->wait_us[phase][c] += begins ? -class->sum_us[c] : class->sum_us[c];
+    list_wait(r->x, index, begins);
     if (begins && class->waiting++ == 0)
         r->active[r->active_count++] = job->class;
     else if (!begins && --class->waiting == 0)
@@ -409,9 +574,12 @@ static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase
 }
 
 /* Records the stages of the watched job. */
-static void watch(struct explain *x, const struct event *e)
+static void watch(struct replay *r, const struct event *e)
 {
+    struct explain *x = r->x;
     bool is_wait = e->kind == WAIT || e->kind == GO;
+    if (e->kind == CHANGE)
+        return;
     uint32_t job = is_wait ? e->subject : x->schedule.segments[e->subject].job;
     if (job != x->watched)
         return;
@@ -420,9 +588,12 @@ static void watch(struct explain *x, const struct event *e)
     if (begins) {
         hs_grow((void **)&x->stages, &x->stage_cap, (uint64_t)x->stage_count + 1, sizeof *x->stages,
                 UINT32_MAX / 2);
-        x->stages[x->stage_count++] = (struct explain_stage){
-            .from_us = e->us, .segment = is_wait ? EXPLAIN_NONE : e->subject};
+        x->stages[x->stage_count++] =
+            (struct explain_stage){.from_us = e->us,
+                                   .segment = is_wait ? EXPLAIN_NONE : e->subject,
+                                   .window = is_wait ? window_of(r, false) : EXPLAIN_NONE};
     }
+    r->is_watching = e->kind == WAIT;
     struct explain_stage *stage = &x->stages[x->stage_count - 1];
     stage->to_us = e->us;
     for (int c = 0; is_wait && c < EXPLAIN_CAUSES; c++)
@@ -431,38 +602,55 @@ static void watch(struct explain *x, const struct event *e)
 
 #define EVENTS_TOLD 1024 /* about a millisecond */
 
-static enum hs_status replay(struct explain *x)
+/* Makes the events of the replay, in any order. */
+static enum hs_status make_events(struct replay *r)
 {
+    struct explain *x = r->x;
     /* two events per segment, and two per wait before or after it */
-    const uint64_t most = 4 * (uint64_t)x->schedule.segment_count + 2 * (uint64_t)x->job_count;
-    struct replay r = {.x = x, .now_us = x->begin_us};
-    enum hs_status s = HS_OK;
-    r.events = hs_spill_alloc(&x->spill, most, sizeof *r.events);
+    const uint64_t most =
+        4 * (uint64_t)x->schedule.segment_count + 2 * (uint64_t)x->job_count + x->change_count;
+    r->events = hs_spill_alloc(&x->spill, most, sizeof *r->events);
+    for (uint32_t i = 0; i < x->change_count; i++)
+        add_event(r, x->changes[i].at_us, CHANGE, EXPLAIN_FIRST, i);
     for (uint32_t i = 0; i < x->schedule.segment_count; i++, hs_spill_step(&x->spill))
-        add_placement(&r, i);
-    for (uint32_t i = 0; i < x->job_count && s == HS_OK; i++, hs_spill_step(&x->spill)) {
+        add_placement(r, i);
+    for (uint32_t i = 0; i < x->job_count; i++, hs_spill_step(&x->spill)) {
         const struct explain_job *job = &x->jobs[i];
         if (job->is_wrong || job->held_us != job->run_us || job->last_end_us > job->end_us)
-            s = hs_fail(x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
-                        "`horus verify` says more",
-                        "jobs.csv and segments.csv contradict each other about job '%s'", job->id);
-        else if (job->may_wait)
-            add_wait(&r, i, job->end_us);
+            return hs_fail(
+                x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir}, "`horus verify` says more",
+                "jobs.csv and segments.csv contradict each other about job '%s'", job->id);
+        if (job->may_wait)
+            add_wait(r, i, job->end_us);
     }
+    return HS_OK;
+}
+
+static void handle_event(struct replay *r, const struct event *e)
+{
+    pass_time(r, e->us);
+    watch(r, e);
+    if (e->kind == CHANGE)
+        change_nodes(r, &r->x->changes[e->subject]);
+    else if (e->kind == TAKE || e->kind == GIVE)
+        move_segment(r, &r->x->schedule.segments[e->subject], e->kind == TAKE);
+    else
+        job_waits(r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
+}
+
+static enum hs_status replay(struct explain *x)
+{
+    struct replay r = {.x = x, .now_us = x->begin_us};
+    const enum hs_status s = make_events(&r);
     if (s == HS_OK) {
         r.events = hs_spill_sort(&x->spill, r.events, r.count, sizeof *r.events, event_compare);
         open_state(&r);
         for (uint64_t i = 0; i < r.count; i++, hs_spill_step(&x->spill)) {
-            const struct event *e = &r.events[i];
             if (i % EVENTS_TOLD == 0)
                 hs_reading_advance(x->reading, "causes", (double)i / (double)r.count);
-            pass_time(&r, e->us);
-            watch(x, e);
-            if (e->kind == TAKE || e->kind == GIVE)
-                move_segment(&r, &x->schedule.segments[e->subject], e->kind == TAKE);
-            else
-                job_waits(&r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
+            handle_event(&r, &r.events[i]);
         }
+        list_heads(&r);
     }
     hs_spill_release(&x->spill, r.events);
     hs_arena_free(&r.arena);
@@ -470,23 +658,6 @@ static enum hs_status replay(struct explain *x)
 }
 
 /* ---- related jobs ---- */
-
-/* Inserts into the first `room` entries, in order of sign x us, then of insertion. */
-static void list_insert(struct explain_list *list, uint32_t room, uint32_t job, int64_t us,
-                        int sign)
-{
-    uint32_t at = list->named < room ? list->named++ : room;
-    list->count++;
-    for (; at > 0 && sign * list->us[at - 1] > sign * us; at--)
-        if (at < room) {
-            list->us[at] = list->us[at - 1];
-            list->jobs[at] = list->jobs[at - 1];
-        }
-    if (at < room) {
-        list->us[at] = us;
-        list->jobs[at] = job;
-    }
-}
 
 /* Returns the first stage that ends after us. */
 static uint32_t stage_after(const struct explain *x, int64_t us)
@@ -629,6 +800,9 @@ void explain_close(struct explain *x)
     hs_intern_free(&x->ids);
     hs_intern_free(&x->texts);
     hs_spill_free(&x->spill);
+    hs_reservations_free(&x->reservations);
+    hs_arena_free(&x->arena);
+    hs_free(x->changes);
     hs_free(x->classes);
     hs_free(x->stages);
     hs_free(x->decisions);

@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#include "model/cluster.h"
+#include "model/machine.h"
+#include "model/reservations.h"
 #include "report/run/manifest.h"
 
 /* Prints for one job: its time by use, its stages, the jobs that overtook it or ran beside it, its
@@ -34,12 +35,24 @@ enum explain_cause {
 enum explain_phase {
     EXPLAIN_FIRST,     /* the submission */
     EXPLAIN_PREEMPTED, /* a segment ended by the policy */
-    EXPLAIN_FAILED,    /* a segment ended by failure or lack of memory */
+    EXPLAIN_FAILED,    /* a segment ended by failure, fault, drain or lack of memory */
     EXPLAIN_PHASES,
 };
 
 #define EXPLAIN_NONE      UINT32_MAX
 #define EXPLAIN_INTERVALS 12
+
+/* A change of nodes. subject: a node; of windows a reservation. */
+enum explain_kind { EXPLAIN_MACHINE, EXPLAIN_WINDOW_END, EXPLAIN_WINDOW_BEGIN };
+struct explain_change {
+    int64_t at_us;
+    uint32_t subject, number;
+    enum explain_kind kind;
+    enum hs_machine_change change;
+};
+
+/* Why GPUs are free and yet not for jobs that wait. */
+enum explain_lack { EXPLAIN_OUT, EXPLAIN_RESERVED, EXPLAIN_LACKS };
 
 struct explain_job {
     const char *id, *user, *vc_name, *model, *status;
@@ -59,12 +72,14 @@ struct explain_job {
     int64_t held_us, last_end_us; /* last_end_us: initially its submission */
     enum explain_phase phase;
     bool may_wait, is_wrong;
+    uint32_t next, previous; /* in the list of its class while it waits: index + 1 */
 };
 
 /* Jobs that request equally many GPUs of one pool always have the same cause of waiting. */
 struct explain_class {
     uint32_t vc, gpus, gpu_milli;
-    uint32_t waiting; /* number of jobs waiting now */
+    uint32_t waiting;     /* number of jobs waiting now */
+    uint32_t first, last; /* of them, in the order in which they began to; index + 1 */
     int64_t sum_us[EXPLAIN_CAUSES];
 };
 
@@ -73,6 +88,9 @@ struct explain_stage {
     int64_t from_us, to_us;
     uint32_t segment; /* EXPLAIN_NONE: it waited, for the causes in wait_us */
     int64_t wait_us[EXPLAIN_CAUSES];
+    /* part of it in which GPUs out of service, or reserved, would have been enough */
+    int64_t lack_us[EXPLAIN_LACKS];
+    uint32_t window; /* a reservation of others then, as it was open; EXPLAIN_NONE = none */
 };
 
 /* A row of decisions.csv; time and value are in millionths. */
@@ -103,6 +121,11 @@ struct explain {
     struct hs_intern texts;
     struct hs_runmanifest manifest;
     struct hs_cluster cluster;
+    struct hs_arena arena;
+    struct hs_reservations reservations;
+    struct explain_change *changes; /* in order of time */
+    uint32_t change_count, change_cap;
+    int64_t epoch_us; /* time 0 by the clock of the trace */
     bool has_cluster, has_decisions;
     bool may_borrow, is_sharing;
     const char *policy, *order, *scan; /* from the manifest; order, scan: "?" if not stated */
@@ -121,7 +144,9 @@ struct explain {
     struct explain_list overtaken; /* submitted later, but first started while it waited */
     struct explain_list freed;     /* previous holders of its first GPUs, last one first */
     struct explain_list beside;    /* jobs on its GPUs, longest first; us: shared time */
-    uint32_t idle_gpus;            /* of its first GPUs, those with no previous holder */
+    struct explain_list heads;     /* jobs that headed the line while it waited, longest first */
+    enum explain_cause head_causes[EXPLAIN_NAMED]; /* what these waited for at last */
+    uint32_t idle_gpus; /* of its first GPUs, those with no previous holder */
 };
 
 extern const char *const explain_cause_names[EXPLAIN_CAUSES];
@@ -129,6 +154,11 @@ extern const char *const explain_cause_names[EXPLAIN_CAUSES];
 /* Loads the run and assigns all waits to causes. */
 HS_MUST_USE enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
                                         const struct hs_reading *reading, struct hs_diag *diag);
+/* Reads what happened to nodes, after jobs.csv. */
+HS_MUST_USE enum hs_status explain_load_changes(struct explain *x);
+bool explain_is_window_for(const struct explain *x, uint32_t window, const struct explain_job *job);
+/* Returns the failure or drain that ended a placement, or NULL. */
+const struct explain_change *explain_stop_of(const struct explain *x, const struct hs_placed *s);
 /* Returns the start of an interval, a twelfth of the run; after the last: the end of the run. */
 int64_t explain_interval_us(const struct explain *x, uint32_t interval);
 void explain_close(struct explain *x); /* also after a failure */

@@ -145,7 +145,8 @@ static void say_waits(const struct explain_job *job, bool use_utf8, struct hs_ou
                               ? "why it waited (shares of its time in the system)"
                               : "why it waited before its first start (shares of its time)",
         [EXPLAIN_PREEMPTED] = "why it waited again, taken off its GPUs by the policy",
-        [EXPLAIN_FAILED] = "why it waited again after a failure, or for want of GPU memory"};
+        [EXPLAIN_FAILED] =
+            "why it waited again after a failure or a drain, or for want of GPU memory"};
     for (int phase = 0; phase < EXPLAIN_PHASES; phase++) {
         const int64_t *us = job->wait_us[phase];
         if (sum_of_us(us) == 0)
@@ -180,6 +181,25 @@ static void say_mix(struct hs_output *out, const int64_t us[EXPLAIN_CAUSES], boo
     }
 }
 
+/* Prints for which GPUs that it could not have a job waited. */
+static void say_lacks(const struct explain *x, const struct explain_stage *stage,
+                      struct hs_output *out)
+{
+    const double wait_us = (double)(stage->to_us - stage->from_us);
+    if (stage->lack_us[EXPLAIN_OUT] > 0)
+        hs_say(out, "; %.0f %% for GPUs out of service",
+               100 * (double)stage->lack_us[EXPLAIN_OUT] / wait_us);
+    if (stage->lack_us[EXPLAIN_RESERVED] == 0)
+        return;
+    hs_say(out, "; %.0f %% for reserved GPUs",
+           100 * (double)stage->lack_us[EXPLAIN_RESERVED] / wait_us);
+    if (stage->window == EXPLAIN_NONE)
+        return;
+    const struct hs_reservation *of = &x->reservations.of[stage->window];
+    hs_say(out, " (line %" PRId64 "%s%s, for %s%s%s)", of->line, of->name[0] != '\0' ? ": " : "",
+           of->name, of->user, of->user[0] != '\0' && of->vc[0] != '\0' ? " of " : "", of->vc);
+}
+
 static void say_stages(const struct explain *x, int64_t submit_us, struct hs_output *out)
 {
     char gpus[GPUS_SIZE];
@@ -197,6 +217,7 @@ static void say_stages(const struct explain *x, int64_t submit_us, struct hs_out
         if (stage->segment == EXPLAIN_NONE) {
             hs_say(out, "waits  ");
             say_mix(out, stage->wait_us, false);
+            say_lacks(x, stage, out);
         } else {
             const struct hs_placed *s = &x->schedule.segments[stage->segment];
             gpus_text(x, s, gpus, sizeof gpus);
@@ -206,6 +227,10 @@ static void say_stages(const struct explain *x, int64_t submit_us, struct hs_out
             if (s->tenants > 1)
                 hs_say(out, ", up to %u jobs on one", s->tenants);
             hs_say(out, "; %s", hs_segment_end_text(s->ended_by));
+            const struct explain_change *stop = explain_stop_of(x, s);
+            if (stop != NULL)
+                hs_say(out, ": node %s, %s", x->cluster.nodes[stop->subject].name,
+                       hs_machine_change_text(stop->change));
         }
         hs_say(out, "\n");
     }
@@ -252,6 +277,25 @@ static void say_others(const struct explain *x, const struct explain_job *job,
                job->migrations, plural(job->migrations), job->ooms, plural(job->ooms));
     if (job->lost_ns > 0)
         hs_say(out, "lost: %s of work that was done again\n", LENGTH(job->lost_ns / HS_NS_PER_US));
+}
+
+/* What a job behind them waited for. */
+static void say_heads(const struct explain *x, struct hs_output *out)
+{
+    const struct explain_list *heads = &x->heads;
+    if (heads->count == 1 && heads->jobs[0] == x->watched)
+        return;
+    if (heads->count > 0)
+        hs_say(out,
+               "\nheads of the line meanwhile: of the jobs without room the first submitted\n");
+    for (uint32_t i = 0; i < heads->named; i++) {
+        const struct explain_job *head = &x->jobs[heads->jobs[i]];
+        hs_say(out, "  %-16s %4u GPU%-2s for %s, waits for %s%s\n", head->id, head->gpus,
+               plural(head->gpus), LENGTH(heads->us[i]), explain_cause_names[x->head_causes[i]],
+               heads->jobs[i] == x->watched ? "  (the job itself)" : "");
+    }
+    if (heads->count > heads->named)
+        hs_say(out, "  and %u more\n", heads->count - heads->named);
 }
 
 static void say_decisions(const struct explain *x, int64_t submit_us, struct hs_output *out)
@@ -356,6 +400,8 @@ static void put_stages(const struct explain *x, struct hs_jsonw *w)
         put_seconds(w, "to", stage->to_us);
         if (stage->segment == EXPLAIN_NONE) {
             put_waits(w, "waits", stage->wait_us);
+            put_seconds(w, "for_gpus_out", stage->lack_us[EXPLAIN_OUT]);
+            put_seconds(w, "for_gpus_reserved", stage->lack_us[EXPLAIN_RESERVED]);
         } else {
             const struct hs_placed *s = &x->schedule.segments[stage->segment];
             const size_t size = ((size_t)s->range_count + 1) * RANGE_SIZE;
@@ -365,6 +411,11 @@ static void put_stages(const struct explain *x, struct hs_jsonw *w)
                          s->rate_nano < 0 ? (double)NAN : (double)s->rate_nano / 1e9, s->tenants,
                          hs_segment_end_text(s->ended_by));
             hs_free(gpus);
+            const struct explain_change *stop = explain_stop_of(x, s);
+            if (stop != NULL)
+                hs_jsonw_put(w, "stopped_by={ node=%s event=%s }",
+                             x->cluster.nodes[stop->subject].name,
+                             hs_machine_change_text(stop->change));
         }
         hs_jsonw_put(w, "}");
     }
@@ -405,6 +456,7 @@ static void put_job(const struct explain *x, struct hs_output *out)
     put_phases(&w, job);
     hs_jsonw_put(&w, "}");
     put_stages(x, &w);
+    put_list(x, "heads_of_line", "seconds", &x->heads, &w);
     put_list(x, "overtaken_by", "starting_time", &x->overtaken, &w);
     put_list(x, "gpus_held_before_by", "end_time", &x->freed, &w);
     put_list(x, "beside", "seconds", &x->beside, &w);
@@ -470,6 +522,7 @@ static void say_job(const struct explain *x, bool use_utf8, struct hs_output *ou
     say_head(x, job, out);
     say_waits(job, use_utf8, out);
     say_stages(x, job->submit_us, out);
+    say_heads(x, out);
     say_others(x, job, out);
     say_decisions(x, job->submit_us, out);
     for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
