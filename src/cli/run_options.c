@@ -164,6 +164,7 @@ static enum hs_status check_faults(const char *text, struct hs_diag *diag)
     hs_arena_free(&arena);
     return status;
 }
+DEFINE_CHECK(checkpoints, int64_t, hs_checkpoints_parse)
 DEFINE_CHECK(window, struct hs_trace_window, hs_trace_window_parse)
 DEFINE_CHECK(reserve, int64_t, hs_reserve_parse)
 DEFINE_CHECK(interference, struct hs_interference_options, hs_interference_parse)
@@ -382,9 +383,13 @@ static const char *written_at(size_t index)
              "(Weibull, 1: "                                                                       \
              "exponential) and rack_mtbf, of racks as a whole",                                    \
              .check = check_faults),                                                               \
-        DURATION("checkpoint_interval", checkpoint_us, CLUSTER, "0s", 0, YEARS_100_S,              \
-                 "work between two checkpoints of a job, which loses what it did since when a "    \
-                 "node of it fails; 0: since it got its GPUs"),                                    \
+        TEXT("checkpoint_interval", checkpoint_interval, CLUSTER, "auto",                          \
+             "TIME|young-daly|none|auto",                                                          \
+             "work between two checkpoints of a job, which loses what it did since when a node "   \
+             "of it fails; none: since it got its GPUs; young-daly: sqrt(2 x --checkpoint-cost x " \
+             "mean time between failures of its nodes); auto: that where --faults and "            \
+             "--checkpoint-cost are given, else none",                                             \
+             .check = check_checkpoints, SOURCE("Young, CACM 1974; Daly, FGCS 2006")),             \
         DURATION("checkpoint_cost", checkpoint_cost_us, CLUSTER, "0s", 0, 1e6,                     \
                  "time that each takes, by which jobs are slower all the while"),                  \
         DURATION("restart_cost", restart_us, CLUSTER, "0s", 0, 1e6,                                \

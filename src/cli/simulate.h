@@ -42,10 +42,11 @@ struct hs_run_options {
     const char *to, *reference; /* of horus trace */
     int32_t time_unit, vc, check, retries;
     int64_t seed, assign_seed /* 0 = seed */, tie_jitter, max_tenants;
-    int64_t until_us, warmup_us, cooldown_us, startup_us;  /* until_us 0 = no horizon */
-    int64_t checkpoint_us, checkpoint_cost_us, restart_us; /* checkpoint_us 0 = none */
-    int64_t max_events, max_wall_us;                       /* 0 = no limit */
-    double skip_bad_rows;                                  /* per cent */
+    int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
+    const char *checkpoint_interval;
+    int64_t checkpoint_cost_us, restart_us;
+    int64_t max_events, max_wall_us; /* 0 = no limit */
+    double skip_bad_rows;            /* per cent */
     double overcommit;
     /* models */
     struct hs_predictor_options told;   /* its seed is that of the run */
@@ -101,6 +102,10 @@ HS_MUST_USE enum hs_status hs_sample_parse(const char *text, int64_t *sample_us,
 /* *window: rows, or HS_SORT_ALL. */
 HS_MUST_USE enum hs_status hs_sort_parse(const char *text, uint64_t *window, struct hs_diag *diag);
 /* *mib: -1 auto. */
+/* --checkpoint-interval: a time in microseconds, 0 for none, or one of these two. */
+#define HS_CHECKPOINTS_AUTO (HS_YOUNG_DALY - 1)
+HS_MUST_USE enum hs_status hs_checkpoints_parse(const char *text, int64_t *interval_us,
+                                                struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_reserve_parse(const char *text, int64_t *mib, struct hs_diag *diag);
 /* Parses "4", "1,3,7", "1..5", "1..3,10": *seeds, in the arena, in the given order, each from
  * `least` to 9e15 and unique; option is the name for messages. */
@@ -142,6 +147,8 @@ struct hs_setup {
     struct hs_arena arena;
     struct hs_cluster cluster;
     struct hs_machines machines;
+    int64_t checkpoint_us; /* or HS_YOUNG_DALY; 0 = none */
+    char checkpoints_text[128];
     struct hs_trace_options trace;
     const char *workload_file; /* for a trace "gen:NAME,..."; NULL = another trace */
     const struct hs_policy_ops *policy;

@@ -25,6 +25,8 @@
 /* The limit that ended a run before its last job. */
 enum hs_stop { HS_STOP_NONE, HS_STOP_UNTIL, HS_STOP_EVENTS, HS_STOP_POLL };
 
+#define HS_YOUNG_DALY (-1) /* an interval of checkpoints */
+
 enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
 
 struct hs_engine_config {
@@ -57,7 +59,8 @@ struct hs_engine_config {
     int64_t startup_us;                  /* cost of a first start (MODEL.md 7) */
     const struct hs_machines *machines;  /* NULL: all nodes are always in service */
     /* After a fault a job goes on from the work at which it last saved: its placement began, or
-     * each checkpoint_us of work after that; 0: only there. */
+     * each checkpoint_us of work after that; 0: only there; HS_YOUNG_DALY: by the law of
+     * `machines`, the cost, and the nodes of the placement. */
     int64_t checkpoint_us;
     int64_t
         checkpoint_cost_us; /* of each, by which a job is slower: interval / (interval + cost) */

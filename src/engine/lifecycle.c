@@ -162,7 +162,7 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
  */
 static int64_t unsaved_ns(const struct hs_engine *e, const struct hs_job *job)
 {
-    const int64_t interval_ns = e->config.checkpoint_us * HS_NS_PER_US;
+    const int64_t interval_ns = hs_checkpoint_interval_us(e, job) * HS_NS_PER_US;
     const int64_t done_ns =
         hs_run_of(&e->jobs, job)->done_ns - hs_placement_of(&e->jobs, job)->segment_done_ns;
     return interval_ns > 0 ? done_ns % interval_ns : done_ns;
@@ -681,12 +681,11 @@ static inline enum hs_status job_leave(struct hs_engine *e, struct hs_job *job,
     return HS_OK;
 }
 
-static void lose_since_checkpoint(struct hs_engine *e, struct hs_job *job)
+static void lose_since_checkpoint(struct hs_engine *e, struct hs_job *job, int64_t lost_ns)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    const int64_t start_ns = placement->segment_done_ns, lost_ns = unsaved_ns(e, job);
-    const bool is_saved = run->done_ns - lost_ns > start_ns;
+    const bool is_saved = run->done_ns - lost_ns > placement->segment_done_ns;
     if (lost_ns > 0)
         hs_lifecycle_lose_work(e, job, lost_ns);
     run->carry = is_saved ? 0 : placement->segment_carry;
@@ -697,10 +696,11 @@ static void lose_since_checkpoint(struct hs_engine *e, struct hs_job *job)
 static HS_COLD enum hs_status job_resubmit(struct hs_engine *e, struct hs_job *job,
                                            enum hs_segment_end why)
 {
+    const int64_t lost_ns = why == HS_SEGMENT_FAULT ? unsaved_ns(e, job) : 0;
     job->state = HS_JOB_FAILED;
     HS_TRY(job_leave(e, job, why));
     if (why == HS_SEGMENT_FAULT)
-        lose_since_checkpoint(e, job);
+        lose_since_checkpoint(e, job, lost_ns);
     hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     if (why != HS_SEGMENT_FAILURE)

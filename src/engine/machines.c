@@ -6,17 +6,14 @@
  */
 #include "engine/state.h"
 
+#include <math.h>
+
 /* Why a node is out of service: bits. */
 enum { IS_DOWN = 1u << 0, IS_DRAINED = 1u << 1, IS_ABSENT = 1u << 2 };
 
 void hs_machines_open(struct hs_engine *e)
 {
     const struct hs_machines *machines = e->config.machines;
-    const int64_t cost_us = e->config.checkpoint_us > 0 ? e->config.checkpoint_cost_us : 0;
-    e->checkpoint_q32 = HS_Q32_ONE;
-    if (cost_us > 0)
-        e->checkpoint_q32 = (uint64_t)(((hs_u128)(uint64_t)e->config.checkpoint_us << 32) /
-                                       (uint64_t)(e->config.checkpoint_us + cost_us));
     if (!hs_machines_are_any(machines))
         return;
     hs_machine_feed_open(&e->machine_feed, machines, e->cluster, &e->arena);
@@ -31,6 +28,43 @@ void hs_machines_open(struct hs_engine *e)
             machines->events[i].change == HS_MACHINE_ADD ? IS_ABSENT : 0;
     for (uint32_t n = 0; n < nodes; n++)
         hs_free_set_out(e->free_index, n, e->machines[n].why_out != 0);
+}
+
+/* Root of x < 2^100, rounded down. */
+static uint64_t root(hs_u128 x)
+{
+    uint64_t r = (uint64_t)sqrt((double)x); /* too large or too small by one at most */
+    r -= (hs_u128)r * r > x;
+    return r + ((hs_u128)(r + 1) * (r + 1) <= x);
+}
+
+/* HS_YOUNG_DALY: sqrt(2 C M) (Young, CACM 17, 1974; Daly, Future Generation Computer Systems 22,
+ * 2006), where C is the cost of a checkpoint and M the mean time to a failure of the gang, which
+ * all its nodes and racks can stop: 1 / (nodes / mtbf + racks / rack_mtbf). Both are rounded down
+ * to a microsecond. */
+int64_t hs_checkpoint_interval_us(const struct hs_engine *e, const struct hs_job *job)
+{
+    if (e->config.checkpoint_us != HS_YOUNG_DALY)
+        return e->config.checkpoint_us;
+    const struct hs_fault_law *law = &e->config.machines->law;
+    const uint64_t node_us = (uint64_t)law->mtbf_us, rack_us = (uint64_t)law->rack_mtbf_us;
+    const uint64_t nodes = hs_run_of(&e->jobs, job)->nodes_spanned;
+    hs_u128 gang_us = node_us / nodes;
+    if (rack_us > 0) {
+        const uint64_t racks = hs_progress_racks(e, job);
+        gang_us = node_us > 0 ? (hs_u128)node_us * rack_us /
+                                    ((hs_u128)nodes * rack_us + (hs_u128)racks * node_us)
+                              : rack_us / racks;
+    }
+    const uint64_t us = root(2 * gang_us * (uint64_t)e->config.checkpoint_cost_us);
+    return us > 0 ? (int64_t)us : 1;
+}
+
+uint64_t hs_checkpoint_speed_q32(const struct hs_engine *e, const struct hs_job *job)
+{
+    const uint64_t cost_us = (uint64_t)e->config.checkpoint_cost_us;
+    const uint64_t us = cost_us > 0 ? (uint64_t)hs_checkpoint_interval_us(e, job) : 1;
+    return (uint64_t)(((hs_u128)us << 32) / (us + cost_us));
 }
 
 /* Returns a job on the GPU, or NULL. */

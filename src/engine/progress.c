@@ -369,8 +369,8 @@ HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_j
                           hs_host_speed_q32(e->config.host, profile_of(e, job),
                                             job->ask.cpus_milli_per_gpu, job->ask.mem_mib_per_gpu));
     rate = hs_q32_mul(hs_q32_mul(rate, placement->share_q32), placement->cap_q32);
-    if (HS_UNLIKELY(e->checkpoint_q32 != HS_Q32_ONE) && job->gpus > 0)
-        rate = hs_q32_mul(rate, e->checkpoint_q32);
+    if (HS_UNLIKELY(e->config.checkpoint_us != 0) && job->gpus > 0)
+        rate = hs_q32_mul(rate, hs_checkpoint_speed_q32(e, job));
     return hs_q32_mul(rate, placement->mem_factor_q32);
 }
 
@@ -580,6 +580,17 @@ uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job
         for (uint64_t bits = a->gpus; bits != 0; bits &= bits - 1)
             e->gpu_ids[count++] = a->gpu / 64 * 64 + HS_CTZ64(bits);
     return count;
+}
+
+uint32_t hs_progress_racks(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint32_t racks = 0, last = UINT32_MAX; /* GPUs, and so racks, ascend */
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        const uint32_t rack = e->cluster->nodes[a->node].rack;
+        racks += rack != last;
+        last = rack;
+    }
+    return racks;
 }
 
 void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job)

@@ -200,7 +200,6 @@ struct hs_engine {
     struct hs_machine *machines; /* by node; NULL: no machine events */
     uint32_t *gpu_holder;        /* likewise, by GPU: the last job on it while is_exclusive */
     struct hs_machine_feed *machine_feed; /* likewise */
-    uint64_t checkpoint_q32;              /* speed with checkpoints, of that without */
     uint32_t slow_nodes;                  /* number of nodes with another speed than their type */
 
     struct hs_jobs jobs;
@@ -514,6 +513,8 @@ bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
 void hs_progress_renew(struct hs_engine *e, const struct hs_job *job);
 /* Writes its GPU ids, ascending, to e->gpu_ids and returns their number. */
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job);
+/* Number of racks that its GPUs are in. O(its allocations). */
+uint32_t hs_progress_racks(const struct hs_engine *e, const struct hs_job *job);
 /* Marks the job and those on the same GPUs for a new rate. */
 void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job);
 /* GPU time that the tenants of a GPU use, and that it can give them: per mille, Q32. */
@@ -625,6 +626,10 @@ static inline int64_t hs_machines_next_us(const struct hs_engine *e)
 
 /* Handles all events due now. */
 HS_MUST_USE enum hs_status hs_machines_apply(struct hs_engine *e);
+/* Work between two checkpoints of a placed job; 0: it has none. */
+int64_t hs_checkpoint_interval_us(const struct hs_engine *e, const struct hs_job *job);
+/* Its speed with checkpoints, of that without, Q32. */
+uint64_t hs_checkpoint_speed_q32(const struct hs_engine *e, const struct hs_job *job);
 
 /* ---- lifecycle.c: observers ---- */
 

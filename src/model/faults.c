@@ -125,7 +125,7 @@ void hs_machine_feed_open(struct hs_machine_feed **feed, const struct hs_machine
     *feed = f;
     f->machines = machines;
     f->cluster = cluster;
-    if (law->mtbf_us + law->rack_mtbf_us == 0)
+    if (machines->events != NULL || law->mtbf_us + law->rack_mtbf_us == 0)
         return;
     const uint32_t units = cluster->node_count + cluster->rack_count;
     f->units = hs_arena_alloc(arena, (uint64_t)units * sizeof *f->units);

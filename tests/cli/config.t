@@ -263,7 +263,7 @@ The effective configuration, with origins, is itself a config.
     "overcommit": 1,  // from default
     "events": null,  // from default
     "faults": null,  // from default
-    "checkpoint_interval": "0s",  // from default
+    "checkpoint_interval": "auto",  // from default
     "checkpoint_cost": "0s",  // from default
     "restart_cost": "0s",  // from default
     "policy": "fifo:scan=fit",  // from c.json

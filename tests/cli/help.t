@@ -278,9 +278,12 @@ Everything about run.
                             node, event and value (MODEL.md 13)
         --faults=RATES      nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
                             (Weibull, 1: exponential) and rack_mtbf, of racks as a whole
-        --checkpoint-interval=TIME
+        --checkpoint-interval=TIME|young-daly|none|auto
                             work between two checkpoints of a job, which loses what it did since when
-                            a node of it fails; 0: since it got its GPUs [0s]; 0s..36500d
+                            a node of it fails; none: since it got its GPUs; young-daly: sqrt(2 x
+                            --checkpoint-cost x mean time between failures of its nodes); auto: that
+                            where --faults and --checkpoint-cost are given, else none [auto]; source:
+                            Young, CACM 1974; Daly, FGCS 2006
         --checkpoint-cost=TIME
                             time that each takes, by which jobs are slower all the while [0s];
                             0s..1000000s

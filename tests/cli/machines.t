@@ -162,7 +162,7 @@ A job that is longer than nodes live would run for ever.
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
   $ horus run t.csv -c 1x1 --faults mtbf=10d,repair=1h -q -o out >/dev/null
   ! warning: jobs without checkpoints begin anew after each failure: long ones may never end
-  !       = hint: --checkpoint-interval=1h, or --until
+  !       = hint: --checkpoint-cost=1min or --checkpoint-interval=1h, or --until
 
 # run-faults
 The same seed, the same failures; verify holds the run against its rows.
@@ -183,3 +183,41 @@ mtbf=10 is ten seconds: nodes would hardly ever be in service.
   ! warning: nodes fail after 10 s in the mean, their repair takes 14400 s: most will be out of service
   !       = hint: a bare number is seconds
   ! warning: jobs not finished at the end of the simulation: 1
+
+# run-young-daly
+With a cost of checkpoints their interval follows from the failures; none, or a time, is what it says.
+
+  $ horus run traces/sample.csv -c 8x8:V100 --faults mtbf=1d,repair=2h --max-jobs=300 --checkpoint-cost=10s \
+  >     -o a | grep checkpoints
+  checkpoints after each sqrt(2 x cost x mean time between failures of the job's nodes) of work
+  $ horus verify a | tail -n 1
+  25 checks passed
+  $ horus run traces/sample.csv -c 8x8:V100 --faults mtbf=1d,repair=2h --max-jobs=300 --checkpoint-cost=10s \
+  >     --checkpoint-interval=young-daly -q -o b >/dev/null
+  $ cmp a/segments.csv b/segments.csv
+  $ horus run traces/sample.csv -c 8x8:V100 --faults mtbf=1d,repair=2h --max-jobs=300 --checkpoint-cost=10s \
+  >     --checkpoint-interval=10min -o c | grep checkpoints
+  checkpoints after each 10min of work
+
+# run-young-daly-needs
+It needs the means of a law and a cost. Without a cost, and of --events, the default is none.
+
+  $ horus run traces/sample.csv -c 8x8:V100 --checkpoint-interval=young-daly --checkpoint-cost=10s -q -o a
+  ! error: --checkpoint-interval=young-daly needs the mean time between failures of --faults
+  !       = hint: --checkpoint-interval=1h, or --faults
+  [2]
+  $ printf 'time,node,event\n4,n0,down\n' >e.csv
+  $ horus run traces/sample.csv -c 8x8:V100 --events e.csv --checkpoint-interval=young-daly -q -o a
+  ! error: --checkpoint-interval=young-daly needs the mean time between failures of --faults
+  !       = hint: --checkpoint-interval=1h, or --faults
+  [2]
+  $ horus run traces/sample.csv -c 8x8:V100 --faults mtbf=1d,repair=2h --checkpoint-interval=young-daly -q -o a
+  ! error: --checkpoint-interval=young-daly needs the cost of a checkpoint
+  !       = hint: --checkpoint-cost=1min
+  [2]
+  $ horus run traces/sample.csv -c 8x8:V100 --events e.csv --checkpoint-cost=10s --max-jobs=9 -o a | grep checkpoints
+  checkpoints none
+  $ horus run traces/sample.csv -c 8x8:V100 --checkpoint-interval=often -q -o b
+  ! error: an interval of checkpoints is young-daly, none, auto or a time of at most 100 years, not 'often'
+  !       = hint: --checkpoint-interval=1h
+  [2]

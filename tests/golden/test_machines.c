@@ -67,6 +67,23 @@ static void interval_of_a_placement(void **state)
            MACHINES("2 n0 down, 3 n0 up, 7 n0 down, 8 n0 up", .checkpoint_s = 3), "0:0-2,3-7,8-15");
 }
 
+/* Young and Daly, C = 2 s, M = 9 s: sqrt(2 C M) = 6 s on one node, where a job has 6 / (6 + 2) of
+ * its speed. After 20 s 15 are done, 12 saved; the other 12 take 16 s. On nine nodes the interval
+ * is sqrt(2 C M / 9) = 2 s, the speed 2 / 4: after 23 s 11.5 are done, 10 saved; 14 take 28 s. */
+static void young_and_daly(void **state)
+{
+    static const struct hs_fault_law law = {.mtbf_us = 9000000, .repair_us = 1, .shape = 1};
+    (void)state;
+    expect("1x1", "fifo", "0:1,0,24",
+           MACHINES("20 n0 down, 21 n0 up", .checkpoint_s = -1, .checkpoint_cost_s = 2,
+                    .faults = &law),
+           "0:0-20,21-37");
+    expect("9x1", "fifo", "0:9,0,24",
+           MACHINES("23 n4 down, 24 n4 up", .checkpoint_s = -1, .checkpoint_cost_s = 2,
+                    .faults = &law),
+           "0:0-23,24-52");
+}
+
 /* n0 0000xx  n1 ....**0000000000 */
 static void restart_costs(void **state)
 {
@@ -270,6 +287,7 @@ int main(void)
         cmocka_unit_test(down_after_two_checkpoints),
         cmocka_unit_test(down_at_checkpoint),
         cmocka_unit_test(interval_of_a_placement),
+        cmocka_unit_test(young_and_daly),
         cmocka_unit_test(restart_costs),
         cmocka_unit_test(down_in_startup),
         cmocka_unit_test(gang_stops_whole),

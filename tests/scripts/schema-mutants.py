@@ -102,6 +102,7 @@ def of_text(row):
     unit, words = row["unit"], row.get("words")
     forms = {
         "TIME|auto|exact": (["auto", "exact", "60s", 30], ["sometimes", "60 s", -1]),
+        "TIME|young-daly|none|auto": (["auto", "young-daly", "none", "1h", 60], ["often", "60 s", -1]),
         "SIZE|auto": (["auto", "1GiB", 500], ["2KB", "much", -1]),
         "N|all": (["all", "100", 100], ["some", 1.5, -1]),
         "YYYY-MM-DD": (["2020-04-01"], ["soon", "2020-4-1", 2020]),

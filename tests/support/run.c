@@ -266,7 +266,8 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         .oom_retries = options->oom_retries > 0 ? options->oom_retries : 2,
         .max_tenants = options->max_tenants > 0 ? options->max_tenants : 2,
         .startup_us = options->startup_us,
-        .checkpoint_us = options->checkpoint_s * HS_TEST_S,
+        .checkpoint_us =
+            options->checkpoint_s < 0 ? HS_YOUNG_DALY : options->checkpoint_s * HS_TEST_S,
         .checkpoint_cost_us = options->checkpoint_cost_s * HS_TEST_S,
         .restart_us = options->restart_s * HS_TEST_S};
     enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);

@@ -87,8 +87,8 @@ struct hs_test_options {
     int64_t until_us; /* 0 = none */
     int64_t startup_us;
     const char *machines; /* "10 n0 down, 30.5 n0 up, 40 n1 slow 0.5"; by time; NULL = none */
-    int64_t checkpoint_s, checkpoint_cost_s, restart_s;
-    const struct hs_fault_law *faults; /* instead of machines */
+    int64_t checkpoint_s, checkpoint_cost_s, restart_s; /* checkpoint_s -1: Young and Daly */
+    const struct hs_fault_law *faults; /* with machines: its means only, no draws */
     double excess;                     /* slowdown beside another job is 1 + this; 0 = none */
     const struct hs_interference *interference; /* instead of it */
     const struct hs_speed *speed;               /* with locality */

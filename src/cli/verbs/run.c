@@ -32,6 +32,8 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
         hs_say(out, "predictor   %s\n", card->predictor);
     if (card->power != NULL)
         hs_say(out, "power       %s\n", card->power);
+    if (card->checkpoints != NULL)
+        hs_say(out, "checkpoints %s\n", card->checkpoints);
 }
 
 /* Prints the sources of the jobs' profiles. */

@@ -634,6 +634,8 @@ void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w)
     }
     if (card->power != NULL)
         hs_jsonw_put(w, "power=%s", card->power);
+    if (card->checkpoints != NULL)
+        hs_jsonw_put(w, "checkpoints=%s", card->checkpoints);
     hs_jsonw_put(w, "}");
 }
 

@@ -313,6 +313,7 @@ static enum hs_status read_config(struct verify_run *run)
         return hs_fail(run->diag, HS_E_INPUT, NULL, NULL, "manifest: sort is not understood: '%s'",
                        m->sort);
     m->checkpoint_us = hs_runmanifest_duration_us(&run->manifest, "checkpoint_interval");
+    m->checkpoint_cost_us = hs_runmanifest_duration_us(&run->manifest, "checkpoint_cost");
     m->until_us = hs_runmanifest_horizon_us(&run->manifest);
     if (m->until_us < 0)
         m->until_us = HS_TIME_MAX;

@@ -62,7 +62,8 @@ struct verify_sum {
     hs_i128 lost_done;         /* part of done in segments ended by `oom`, `profile` or `fault` */
     int64_t lost_us;           /* length of these segments */
     hs_i128 fault_lost;        /* of the others ended by `fault`: work since a checkpoint, */
-    int64_t full, empty;       /* how many of them may be a whole interval more, or less */
+    int64_t full, empty;       /* how many of them may be a whole interval more, or less, */
+    int64_t interval_us;       /* that of the last of them */
     hs_i128 attempt_done;      /* part of done since the last failure, not lost by `oom` */
     int64_t attempt_us;        /* time in segments since the last failure */
     int64_t finish_us;         /* end of the segment that ended by `finish`; -1 = none */
@@ -150,7 +151,11 @@ struct verify_setup {
     int32_t retries; /* enum verify_retries */
     int32_t deadlines;
     double skip_bad_rows, overcommit;
-    int64_t checkpoint_us;
+    int64_t checkpoint_us, checkpoint_cost_us; /* checkpoint_us 0 = none */
+    struct verify_law {
+        int64_t mtbf_us, rack_mtbf_us, repair_us;
+        double shape;
+    } law;            /* of faults */
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = no limit, unknown */
@@ -233,6 +238,9 @@ extern const struct verify_rule verify_schedule_rules[], verify_job_rules[],
     verify_deadline_rules[], verify_outage_rules[], verify_window_rules[], verify_summary_rules[];
 /* Read the events of machines, or draw them again, and the reservations. */
 HS_MUST_USE enum hs_status verify_outages_load(struct verify_run *run);
+/* Work between two checkpoints of a job on so many nodes and racks. */
+#define VERIFY_YOUNG_DALY (-1) /* a checkpoint_us: by the law, the cost and the nodes */
+int64_t verify_interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks);
 HS_MUST_USE enum hs_status verify_windows_load(struct verify_run *run);
 /* Whether a node is, or may be, out of service at the end of the run. */
 bool verify_has_outage_at_end(const struct verify_run *run);

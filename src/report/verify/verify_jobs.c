@@ -157,7 +157,7 @@ static void check_loss(struct verify_check *c, const struct verify_job *j)
     const struct verify_row *row = &j->row;
     const bool is_given_up = !row->is_done && !row->is_rejected && row->finish_us >= 0;
     const hs_i128 lost = (hs_i128)row->lost_ns * NANO_OF_NS;
-    const hs_i128 interval = (hs_i128)c->run->setup.checkpoint_us * VERIFY_NANO;
+    const hs_i128 interval = (hs_i128)j->sum.interval_us * VERIFY_NANO;
     hs_i128 due = is_given_up ? j->sum.done : j->sum.lost_done + j->sum.fault_lost;
     for (int64_t i = 0; i < j->sum.full && lost - due > interval / 2; i++)
         due += interval;

@@ -85,13 +85,9 @@ static enum hs_status add_event_row(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-struct law {
-    int64_t mtbf_us, rack_mtbf_us, repair_us;
-    double shape;
-};
 #define LAW(name, kind, field, value)                                                              \
     {                                                                                              \
-        .key = name, .type = HS_PARAM_##kind, .offset = offsetof(struct law, field),               \
+        .key = name, .type = HS_PARAM_##kind, .offset = offsetof(struct verify_law, field),        \
         .preset = value                                                                            \
     }
 static const struct hs_param law_params[] = {LAW("mtbf", DURATION, mtbf_us, "0s"),
@@ -102,9 +98,9 @@ static const struct hs_param law_params[] = {LAW("mtbf", DURATION, mtbf_us, "0s"
 
 /* Adds the failures of a node, or of a rack with its nodes [first, end). Time k of it is that of
  * the hash of seed, unit and k: up by the Weibull, down by the exponential distribution. */
-static void draw_unit(struct verify_run *run, const struct law *law, uint32_t unit, uint32_t first,
-                      uint32_t end)
+static void draw_unit(struct verify_run *run, uint32_t unit, uint32_t first, uint32_t end)
 {
+    const struct verify_law *law = &run->setup.law;
     const uint64_t seed =
         hs_mix64(hs_seed_of((uint64_t)run->setup.trace.sample_seed, "faults"), unit);
     const double scale_us = (double)(unit < run->node_count ? law->mtbf_us : law->rack_mtbf_us) /
@@ -124,20 +120,41 @@ static void draw_unit(struct verify_run *run, const struct law *law, uint32_t un
 
 static enum hs_status draw_events(struct verify_run *run)
 {
-    struct law law;
-    HS_TRY(hs_param_defaults(law_params, &law, &run->arena));
-    HS_TRY(
-        hs_param_set_list(law_params, &law, &run->arena, "faults", run->setup.faults, run->diag));
+    struct verify_setup *m = &run->setup;
+    const char *how = hs_json_text(hs_json_get(run->manifest.config, "checkpoint_interval"));
+    if (m->checkpoint_cost_us > 0 && how != NULL &&
+        (strcmp(how, "auto") == 0 || strcmp(how, "young-daly") == 0))
+        m->checkpoint_us = VERIFY_YOUNG_DALY;
+    HS_TRY(hs_param_defaults(law_params, &m->law, &run->arena));
+    HS_TRY(hs_param_set_list(law_params, &m->law, &run->arena, "faults", m->faults, run->diag));
     for (uint32_t n = 0; n < run->node_count; n++)
-        draw_unit(run, &law, n, n, n + 1);
+        draw_unit(run, n, n, n + 1);
     for (uint32_t n = 0; n < run->node_count;) {
         uint32_t end = n;
         while (end < run->node_count && run->nodes[end].rack == run->nodes[n].rack)
             end++;
-        draw_unit(run, &law, run->node_count + run->nodes[n].rack, n, end);
+        draw_unit(run, run->node_count + run->nodes[n].rack, n, end);
         n = end;
     }
     return HS_OK;
+}
+
+/* By Young and Daly: the largest x with x^2 <= 2 C M, where M is the mean time to a failure of one
+ * of the nodes or racks, in whole microseconds. */
+int64_t verify_interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks)
+{
+    const struct verify_setup *m = &run->setup;
+    if (m->checkpoint_us != VERIFY_YOUNG_DALY)
+        return m->checkpoint_us;
+    const hs_i128 node_us = m->law.mtbf_us, rack_us = m->law.rack_mtbf_us;
+    hs_i128 mean_us = node_us > 0 ? node_us / nodes : rack_us / racks;
+    if (node_us > 0 && rack_us > 0)
+        mean_us = node_us * rack_us / (nodes * rack_us + racks * node_us);
+    int64_t x = 0;
+    for (int64_t bit = INT64_C(1) << 48; bit > 0; bit /= 2)
+        if ((hs_i128)(x + bit) * (x + bit) <= 2 * m->checkpoint_cost_us * mean_us)
+            x += bit;
+    return x > 0 ? x : 1;
 }
 
 /* Sets what each event leaves. By draw a node is down while it or its rack is: so often in a row as

@@ -414,11 +414,14 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
     const int64_t length_us = seg->end_us - seg->start_us;
     const hs_i128 done = (hs_i128)(seg->rate_nano >= 0 ? seg->rate_nano : 0) * length_us;
     uint32_t first_node = VERIFY_NONE, above = 0; /* nodes below `above` are counted */
+    uint32_t racks = 0, last_rack = VERIFY_NONE;
     sum->last_nodes = 0;
     for (struct verify_place p = VERIFY_FIRST_PLACE; verify_next_place(run, seg, true, &p);) {
         first_node = first_node == VERIFY_NONE ? p.id : first_node;
         sum->last_nodes += p.id >= above;
         above = p.id >= above ? p.id + 1 : above;
+        racks += run->nodes[p.id].rack != last_rack;
+        last_rack = run->nodes[p.id].rack;
     }
     /* a suspended process that continues on another node has migrated; for a gang its first node
      * counts */
@@ -442,7 +445,8 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
         sum->lost_done += done;
         sum->lost_us += length_us;
     } else if (seg->ended_by == HS_SEGMENT_FAULT) {
-        const hs_i128 interval = (hs_i128)run->setup.checkpoint_us * VERIFY_NANO;
+        sum->interval_us = verify_interval_us(run, sum->last_nodes, racks);
+        const hs_i128 interval = (hs_i128)sum->interval_us * VERIFY_NANO;
         sum->fault_lost += done % interval;
         sum->full += 2 * (done % interval) <= length_us; /* mean_rate is rounded */
         sum->empty += 2 * (interval - done % interval) <= length_us;
