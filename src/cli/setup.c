@@ -136,7 +136,7 @@ bool hs_setup_needs_profiles(const struct hs_policy_ops *policy, const void *sta
     if (policy->semantics != NULL)
         policy->semantics(state, &semantics);
     const char *cost = semantics.cost != NULL ? semantics.cost : "";
-    return (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0 ||
+    return (can & (HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_RESIZE)) != 0 ||
            (knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_MODEL)) !=
                0 ||
            strstr(cost, "checkpoint") != NULL || strstr(cost, "restart") != NULL;
@@ -279,6 +279,8 @@ static void say_speeds(struct hs_setup *s)
         else if (!is_reference(s, t))
             hs_append(text, size, "; %s x %g%s", name, speed, speed == 1 ? ", not measured" : "");
     }
+    if ((s->can & HS_CAN_RESIZE) != 0)
+        hs_append(text, size, "; on other numbers of GPUs by model, in proportion without");
     if (s->cluster.type_count > 1 && hs_param_find(s->policy->params, "types") != NULL &&
         strstr(s->card.policy_semantics.placement, "GPU type") == NULL)
         hs_append(text, size, "; jobs take any type that is free");

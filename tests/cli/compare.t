@@ -457,3 +457,14 @@ Under fifo and sjf, without sharing, nothing is drawn: more seeds are no more ev
   $ horus compare t.csv -c 1x1 -p fifo -p sjf -q -o one | grep -c ^seeds
   0
   [1]
+
+# compare-terms
+The finding says what the best policy may do and the first may not; a policy that resizes jobs depends
+on their models, so models are drawn, and said to be.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,7200\nb,0,1,3600\n' >t.csv
+  $ horus compare t.csv -c 1x4 -p fifo -p optimus -q -o out | grep ^finding | sed 's/.*fifo\. //'
+  Under optimus, unlike fifo, any job may get more GPUs than it asks for, or fewer.
+  $ horus run t.csv -c 1x4 -p optimus -q -o run | grep -E '^(speeds|profiles)'
+  speeds      run times are those of untyped GPUs; on other numbers of GPUs by model, in proportion without
+  profiles    0 named, 0 by utilization, 2 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none

@@ -73,7 +73,7 @@ static void expect(const struct hs_table_row *rows, uint32_t count, uint32_t col
 static void one_row_has_no_marks(void **state)
 {
     (void)state;
-    const struct hs_table_row row = {"fifo", &fifo, NULL, NULL};
+    const struct hs_table_row row = {"fifo", &fifo, NULL, NULL, NULL};
     expect(&row, 1, 80, false, false,
            "policy  mean JCT  mean wait  makespan  GPU alloc  GPU allocation over time\n"
            "fifo      0.56 h    500.0 s   10.00 d     50.0 %   #+\n");
@@ -92,8 +92,8 @@ static void rows_are_compared_with_the_first(void **state)
                                           {500, 500, 500, 3},
                                           {1, (double)NAN, (double)NAN, 1},
                                           {1, (double)NAN, (double)NAN, 1}};
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, means},
-                                        {"srtf", &srtf, ratios, means}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, means, NULL},
+                                        {"srtf", &srtf, ratios, means, NULL}};
     expect(rows, 2, 80, false, false,
            "policy            mean JCT    mean wait    makespan  GPU alloc\n"
            "fifo                0.56 h      500.0 s     10.00 d     50.0 %\n"
@@ -106,7 +106,8 @@ static void rows_are_compared_with_the_first(void **state)
 static void narrow_terminals_lose_columns(void **state)
 {
     (void)state;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL}, {"srtf", &srtf, NULL, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL, NULL},
+                                        {"srtf", &srtf, NULL, NULL, NULL}};
     const char *narrow = "policy  mean JCT\n"
                          "fifo      0.56 h\n"
                          "srtf      0.42 h *\n";
@@ -122,7 +123,7 @@ static void asked_for_columns_are_shown(void **state)
     static struct hs_summary counted;
     set(&counted, "n_jobs", 2000);
     set(&counted, "mean_jct", 3.5);
-    const struct hs_table_row row = {"fifo", &counted, NULL, NULL};
+    const struct hs_table_row row = {"fifo", &counted, NULL, NULL, NULL};
     print(
         &(struct hs_run_table){.rows = &row, .row_count = 1, .metrics = metrics, .shows_all = true},
         "policy  GPU alloc  n_jobs  mean JCT\n"
@@ -132,7 +133,8 @@ static void asked_for_columns_are_shown(void **state)
 static void best_is_bold_in_color(void **state)
 {
     (void)state;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL}, {"srtf", &srtf, NULL, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL, NULL},
+                                        {"srtf", &srtf, NULL, NULL, NULL}};
     expect(rows, 2, 20, true, true,
            "policy  mean JCT\n"
            "fifo      0.56 h\n"
@@ -143,8 +145,9 @@ static void best_is_bold_in_color(void **state)
 static void long_labels_have_a_line(void **state)
 {
     (void)state;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL},
-                                        {"srtf:preempt_cost=table,form=evict", &srtf, NULL, NULL}};
+    const struct hs_table_row rows[] = {
+        {"fifo", &fifo, NULL, NULL, NULL},
+        {"srtf:preempt_cost=table,form=evict", &srtf, NULL, NULL, NULL}};
     expect(rows, 2, 20, false, false,
            "policy  mean JCT\n"
            "fifo      0.56 h\n"
@@ -155,7 +158,7 @@ static void long_labels_have_a_line(void **state)
 static void sparklines_use_blocks(void **state)
 {
     (void)state;
-    const struct hs_table_row row = {"a-long-name", &fifo, NULL, NULL};
+    const struct hs_table_row row = {"a-long-name", &fifo, NULL, NULL, NULL};
     expect(&row, 1, 80, true, false,
            "policy       mean JCT  mean wait  makespan  GPU alloc  GPU allocation over time\n"
            "a-long-name    0.56 h    500.0 s   10.00 d     50.0 %   █▅\n");
@@ -165,7 +168,8 @@ static void absent_values_are_dashes(void **state)
 {
     (void)state;
     static struct hs_summary empty;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL}, {"none", &empty, NULL, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL, NULL},
+                                        {"none", &empty, NULL, NULL, NULL}};
     expect(rows, 2, 40, false, false,
            "policy  mean JCT  mean wait  makespan\n"
            "fifo      0.56 h    500.0 s   10.00 d\n"
@@ -186,8 +190,8 @@ static void sharing_has_columns_of_its_own(void **state)
     shared.metrics[1].value = 1.254;
     shared.metrics[2].value = 2.5;
     shared.metrics[3].value = 0.01;
-    const struct hs_table_row rows[] = {{"fifo", &alone, NULL, NULL},
-                                        {"pack", &shared, NULL, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &alone, NULL, NULL, NULL},
+                                        {"pack", &shared, NULL, NULL, NULL}};
     expect(&rows[0], 1, 50, false, false,
            "policy  mean JCT  p99 JCT\n"
            "fifo      0.56 h   2.50 h\n");
@@ -210,7 +214,8 @@ static void kills_have_a_column_where_there_are_some(void **state)
     set(&none, "ooms", 0);
     some = none;
     some.metrics[2].value = 7;
-    const struct hs_table_row rows[] = {{"fifo", &none, NULL, NULL}, {"pack", &some, NULL, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &none, NULL, NULL, NULL},
+                                        {"pack", &some, NULL, NULL, NULL}};
     expect(&rows[0], 1, 50, false, false,
            "policy  mean JCT  p99 JCT\n"
            "fifo      0.56 h   2.50 h\n");
@@ -233,7 +238,8 @@ static void queueing_has_a_column_where_jobs_were_resumed(void **state)
     set(&once, "mean_queueing_delay", 500);
     again = once;
     again.metrics[2].value = 750;
-    const struct hs_table_row rows[] = {{"sjf", &once, NULL, NULL}, {"srtf", &again, NULL, NULL}};
+    const struct hs_table_row rows[] = {{"sjf", &once, NULL, NULL, NULL},
+                                        {"srtf", &again, NULL, NULL, NULL}};
     expect(&rows[0], 1, 50, false, false,
            "policy  mean JCT  mean wait\n"
            "sjf       0.56 h    500.0 s\n");
@@ -261,8 +267,8 @@ static void turns_have_columns_where_jobs_took_them(void **state)
     turns.metrics[3].value = 12345;
     turns.metrics[5].value = 17;
     turns.metrics[6].value = 4;
-    const struct hs_table_row rows[] = {{"fifo", &once, NULL, NULL},
-                                        {"gandiva", &turns, NULL, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &once, NULL, NULL, NULL},
+                                        {"gandiva", &turns, NULL, NULL, NULL}};
     expect(&rows[0], 1, 80, false, false,
            "policy  mean JCT  mean wait\n"
            "fifo      0.56 h    500.0 s\n");

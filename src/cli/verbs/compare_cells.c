@@ -780,6 +780,7 @@ static void say_table(const struct comparison *c, struct hs_output *out)
         for (uint32_t m = 0; m < count; m++)
             means[p].metrics[m].value = c->means[p * count + m].value;
         rows[p] = (struct hs_table_row){.label = c->policies[p].spec,
+                                        .can = c->policies[p].setup.card.can,
                                         .summary = &means[p],
                                         .ratios = p > 0 ? c->ratios + p * count : NULL,
                                         .means = c->means};

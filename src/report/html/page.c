@@ -51,8 +51,10 @@ enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
     if (page->group_count == HS_PAGE_GROUPS_MAX)
         return hs_fail(page->diag, HS_E_LIMIT, NULL, "make several reports",
                        "a report has at most %u runs or policies", HS_PAGE_GROUPS_MAX);
-    page->rows[page->group_count] = (struct hs_table_row){
-        .label = label, .summary = count > 0 ? &page->runs[first].summary.summary : NULL};
+    page->rows[page->group_count] =
+        (struct hs_table_row){.label = label,
+                              .can = hs_json_text(hs_json_get(card, "can")),
+                              .summary = count > 0 ? &page->runs[first].summary.summary : NULL};
     page->groups[page->group_count++] = (struct hs_page_group){first, count, card};
     page->drawn += page->drawn < HS_PAGE_DRAWN_MAX;
     return HS_OK;

@@ -110,6 +110,26 @@ static const struct hs_replicated *ratio_of(const struct hs_table_row *row)
     return NULL;
 }
 
+/* Says what may make a mean shorter besides the order of jobs. */
+static void find_terms(const struct hs_table_row *row, const struct hs_table_row *than, char *text)
+{
+    static const struct {
+        const char *can, *words;
+    } terms[] = {{"co-locate", "jobs may share GPUs"},
+                 {"resize any", "any job may get more GPUs than it asks for, or fewer"},
+                 {"host", "jobs may get other CPUs and host memory than their share"}};
+    const char *can = row->can != NULL ? row->can : "", *other = than->can != NULL ? than->can : "";
+    const double fewer =
+        hs_summary_get(than->summary, "n_done") - hs_summary_get(row->summary, "n_done");
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        if (strstr(can, terms[i].can) != NULL && strstr(other, terms[i].can) == NULL)
+            hs_append(text, HS_FINDING_SIZE, " Under %.80s, unlike %.80s, %s.", row->label,
+                      than->label, terms[i].words);
+    if (fewer > 0)
+        hs_append(text, HS_FINDING_SIZE, " Under %.80s %g jobs fewer were completed.", row->label,
+                  fewer);
+}
+
 static void find_of_several(const struct hs_run_table *table, char *text)
 {
     const uint32_t best = row_with(table, "mean_jct", false, 0);
@@ -140,6 +160,7 @@ static void find_of_several(const struct hs_run_table *table, char *text)
         hs_append(text, HS_FINDING_SIZE, "; users wait most evenly under %.80s",
                   table->rows[fair].label);
     hs_append(text, HS_FINDING_SIZE, ".");
+    find_terms(row, than, text);
 }
 
 const char *hs_table_finding(const struct hs_run_table *table, char text[HS_FINDING_SIZE])

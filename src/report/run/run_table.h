@@ -64,6 +64,7 @@ struct hs_table_row {
     /* For each metric of the summary: ratios to the first row; if NULL, means over several runs
      * with intervals; both may be NULL */
     const struct hs_replicated *ratios, *means;
+    const char *can; /* what the policy may do, as on its card; NULL = not stated */
 };
 struct hs_run_table {
     const struct hs_table_row *rows;
