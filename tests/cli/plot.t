@@ -31,7 +31,7 @@ An unknown kind, an unknown form of file, options that the kind does not take.
   [2]
   $ horus plot pie run
   ! error: unknown kind 'pie' of a figure
-  !       = hint: there are cdf, classes, gantt, heat, sweep, time and waits
+  !       = hint: there are cdf, classes, faults, gantt, heat, pareto, sweep, time and waits
   [2]
   $ horus plot cdf run -o figure.jpg
   ! figure.jpg: error: the name of a figure must end in .svg, .pdf or .png
@@ -172,3 +172,29 @@ step, from srtf (56.3 and 130 s) to fifo (112.3 and 128 s).
   $ horus plot pareto fifo srtf -o p.svg --metric=mean_jct,mood --force
   ! error: fifo has no 'mood'
   [3]
+
+# plot-faults
+n0 is out from 4 to 6 s of 18: 16 of 18 s of availability, a second of work lost. One job is stopped.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
+  $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv --checkpoint-interval=3s -q -o out >/dev/null
+  $ horus plot faults out -o - | grep -oE 'availability[^<]*|jobs stopped[^<]*|GPUs out[^<]*'
+  GPUs out of service, free
+  jobs stopped by failures
+  availability 88.89 %, 0.0002778 GPU-hours of work lost
+  $ horus report out -o page.html 2>/dev/null >/dev/null
+  $ grep -c '<h2>Failures and drains</h2>' page.html
+  1
+  $ grep -oE '(failures: work|GPU-hours lost)[^<"]*' page.html | sort -u
+  GPU-hours lost by cause
+  failures: work since the last checkpoint
+  $ horus run t.csv -c 1x1 -q -o calm >/dev/null
+  $ horus plot faults calm -o -
+  ! error: no run has machines that fail or are drained
+  !       = hint: runs with --events or --faults
+  [3]
+  $ horus report calm -o calm.html 2>/dev/null >/dev/null
+  $ grep -c 'Failures and drains' calm.html
+  0
+  [1]

@@ -185,7 +185,7 @@ static enum hs_status plot(struct hs_call *call)
             break;
     if (kind == HS_FIGURE_KINDS)
         return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       "there are cdf, classes, gantt, heat, sweep, time and waits",
+                       "there are cdf, classes, faults, gantt, heat, pareto, sweep, time and waits",
                        "unknown kind '%s' of a figure", call->operands[0]);
     if (format_of(o->output) == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
@@ -234,7 +234,8 @@ const struct hs_verb hs_verb_plot = {
     .summary = "One figure of finished runs, for a paper: SVG, PDF or PNG.",
     .details =
         "KIND is one of: cdf: share of the jobs at or below a completion time, wait, slowdown. "
-        "classes: means of classes of jobs, by gang size or --by. gantt: which job held which GPU "
+        "classes: means of classes of jobs, by gang size or --by. faults: GPUs in use and out of "
+        "service, and where failures and drains stopped jobs. gantt: which job held which GPU "
         "when, of at most 500 placements. heat: jobs per GPU by node and time. pareto: two metrics "
         "against each other, and the runs that no other dominates. sweep: metrics "
         "along an axis of a sweep, with 95 % intervals over its seeds. time: GPU allocation, "

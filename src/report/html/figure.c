@@ -478,6 +478,7 @@ static const struct {
 } kinds[HS_FIGURE_KINDS] = {
     {"cdf", hs_draw_cdf, HS_FROM_JOBS, false, true, true, false},
     {"classes", hs_draw_classes, HS_FROM_SUMMARY, false, true, true, true},
+    {"faults", hs_draw_faults, HS_FROM_SERIES, false, false, false, false},
     {"gantt", hs_draw_gantt, HS_FROM_SEGMENTS, false, false, false, false},
     {"heat", hs_draw_heat, HS_FROM_SEGMENTS, false, false, false, false},
     {"pareto", hs_draw_pareto, HS_FROM_SUMMARY, false, true, true, false},

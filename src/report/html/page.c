@@ -770,6 +770,7 @@ static const struct section {
                {"deadlines", "Deadlines", hs_put_deadlines, HS_FROM_DEADLINES},
                {"time", "Over time", hs_put_time, HS_FROM_SERIES},
                {"waiting", "Why jobs waited", hs_put_waiting, HS_FROM_SUMMARY},
+               {"failures", "Failures and drains", hs_put_outages, HS_FROM_OUTAGES},
                {"classes", "Kinds of jobs", hs_put_classes, HS_FROM_SUMMARY},
                {"teams", "Who got what", hs_put_teams, HS_FROM_JOBS},
                {"nodes", "Where", hs_put_nodes, HS_FROM_SEGMENTS},
@@ -785,7 +786,10 @@ static bool is_wanted(const struct hs_page *page, const struct section *section)
     bool has_backtest = section->source != HS_FROM_BACKTEST;
     for (uint32_t g = 0; g < page->drawn && !has_backtest; g++)
         has_backtest = hs_page_has(page, g, "backtest.csv");
-    return has_backtest && (section->source != HS_FROM_DEADLINES || hs_page_has_deadlines(page));
+    return has_backtest &&
+           (section->source != HS_FROM_DEADLINES ||
+            hs_page_has_metric(page, "deadline_miss_share")) &&
+           (section->source != HS_FROM_OUTAGES || hs_page_has_metric(page, "availability"));
 }
 
 static void put_title(struct hs_page *page)

@@ -73,7 +73,7 @@ HS_MUST_USE enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
 void hs_page_close(struct hs_page *page);
 
 /* Returns "cdf", "classes", ...; NULL after the last. */
-#define HS_FIGURE_KINDS 8u
+#define HS_FIGURE_KINDS 9u
 const char *hs_figure_kind(size_t index);
 
 /* ---- between the files of this module: what there is to draw ---- */
@@ -81,20 +81,23 @@ const char *hs_figure_kind(size_t index);
 /* Sections of a page (listed in page.c) and kinds of figures (listed in figure.c). */
 typedef enum hs_status hs_page_part(struct hs_page *page);
 HS_MUST_USE hs_page_part hs_put_distributions, hs_put_deadlines, hs_put_classes, hs_put_teams,
-    hs_put_backtest, hs_put_time, hs_put_waiting, hs_put_nodes, hs_put_results, hs_put_points,
-    hs_draw_cdf, hs_draw_classes, hs_draw_gantt, hs_draw_heat, hs_draw_pareto, hs_draw_sweep,
-    hs_draw_time, hs_draw_waits;
+    hs_put_backtest, hs_put_time, hs_put_waiting, hs_put_outages, hs_put_nodes, hs_put_results,
+    hs_put_points, hs_draw_cdf, hs_draw_classes, hs_draw_faults, hs_draw_gantt, hs_draw_heat,
+    hs_draw_pareto, hs_draw_sweep, hs_draw_time, hs_draw_waits;
 
 /* Returns "k0" ... "k7". */
 const char *hs_page_colour(uint32_t group);
 /* Tells whether the directory of the group's first run contains the file. */
 bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name);
 /* The files that a section or figure needs; from HS_FROM_SERIES on it shows values over time.
- * Sections on deadlines are omitted if no job has one. */
+ * Sections on deadlines are omitted if no job has one, those on failures without events of
+ * machines.
+ */
 enum hs_page_source {
     HS_FROM_SUMMARY,
     HS_FROM_JOBS,
     HS_FROM_DEADLINES,
+    HS_FROM_OUTAGES,
     HS_FROM_BACKTEST, /* omitted if no run is one */
     HS_FROM_SERIES,
     HS_FROM_SEGMENTS
@@ -102,8 +105,8 @@ enum hs_page_source {
 /* Tells whether these files exist and, for values over time, whether time passed; sets span_s. A
  * page omits groups that lack a file, with a note; for a figure *status becomes HS_E_INPUT. */
 bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status);
-/* Tells whether a job of any group has a deadline. */
-bool hs_page_has_deadlines(const struct hs_page *page);
+/* Tells whether some group has a value of the metric. */
+bool hs_page_has_metric(const struct hs_page *page, const char *metric);
 /* Adds the runs from `first` on as one group. */
 HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
                                              const struct hs_json *card, uint32_t first,

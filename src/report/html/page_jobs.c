@@ -373,16 +373,7 @@ enum hs_status hs_put_distributions(struct hs_page *page)
 
 /* ---- deadlines ---- */
 
-bool hs_page_has_deadlines(const struct hs_page *page)
-{
-    for (uint32_t g = 0; g < page->group_count; g++)
-        if (hs_summary_get(page->rows[g].summary, "deadlines") > 0)
-            return true;
-    return false;
-}
-
-/* Whether some run has a value of the metric. */
-static bool has_metric(const struct hs_page *page, const char *metric)
+bool hs_page_has_metric(const struct hs_page *page, const char *metric)
 {
     for (uint32_t g = 0; g < page->group_count; g++)
         if (!isnan(hs_summary_get(page->rows[g].summary, metric)))
@@ -409,14 +400,14 @@ static void put_deadline_table(struct hs_page *page)
     hs_page_begin_table(page, NULL, "figures");
     hs_say(out, "<th></th>");
     for (size_t m = 0; m < count; m++)
-        if (has_metric(page, metrics[m]))
+        if (hs_page_has_metric(page, metrics[m]))
             hs_page_metric_head(page, metrics[m]);
     hs_say(out, HS_TABLE_ROWS);
     for (uint32_t g = 0; g < page->group_count; g++) {
         const struct hs_table_row *row = &page->rows[g];
         hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", row->label, row->label);
         for (size_t m = 0; m < count; m++)
-            if (has_metric(page, metrics[m]))
+            if (hs_page_has_metric(page, metrics[m]))
                 hs_page_metric_cell(page, metrics[m], hs_summary_get(row->summary, metrics[m]));
         hs_say(out, "</tr>\n");
     }

@@ -2,7 +2,7 @@
  *
  * The cluster over time: GPU allocation and utilization, the queue, and the causes of waiting. One
  * panel per group and chart, stacked on a common time axis for comparison. Then one bar per group
- * with its total waiting, by cause.
+ * with its total waiting, by cause; and with the work lost to failures and other causes.
  */
 #include <math.h>
 
@@ -27,8 +27,15 @@ static const struct {
 #define PROBES_ALONE  60u /* columns with a tooltip */
 #define PROBES_MANY   24u
 
-enum series { HELD, UTIL, PENDING, SUSPENDED, FIXED };
-static const char *const fixed_names[FIXED] = {"gpus_held", "util_model", "pending", "suspended"};
+enum series { HELD, UTIL, PENDING, SUSPENDED, OUT, FIXED };
+static const char *const fixed_names[FIXED] = {"gpus_held", "util_model", "pending", "suspended",
+                                               "gpus_out"};
+
+/* Jobs that machines stopped. */
+enum stop { FAULT, DRAIN, STOPS };
+static const struct {
+    const char *name, *colour; /* name: in segments.csv */
+} stops[STOPS] = {{"fault", "w4"}, {"drain", "w1"}};
 
 /* A step function of time: mean, minimum and maximum of each interval. */
 struct buckets {
@@ -45,7 +52,8 @@ struct buckets {
 /* The data of one run: the fixed series, then one series per cause of waiting. */
 struct track {
     struct buckets of[FIXED + CAUSES];
-    double gpus; /* of the cluster; 0 = unknown */
+    uint32_t *stopped[STOPS]; /* by interval; NULL = none */
+    double gpus;              /* of the cluster; 0 = unknown */
     bool is_read;
 };
 
@@ -159,6 +167,32 @@ static enum hs_status add_gpus(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
+struct stop_row {
+    const char *ended_by;
+    int64_t end_us;
+};
+static const struct hs_rowcell stop_cells[] = {
+    {"end", HS_ROWCELL_TIME, offsetof(struct stop_row, end_us)},
+    {"ended_by", HS_ROWCELL_TEXT, offsetof(struct stop_row, ended_by)},
+    {NULL, HS_ROWCELL_TEXT, 0},
+};
+
+static enum hs_status add_stop(void *ctx, const struct hs_rowfile *f)
+{
+    struct series_section *s = ctx;
+    struct stop_row row;
+    HS_TRY(hs_rowfile_read(f, &row));
+    for (int k = 0; k < STOPS; k++)
+        if (strcmp(row.ended_by, stops[k].name) == 0) {
+            uint32_t **of = &s->tracks[s->reading].stopped[k];
+            const double share = (double)row.end_us / HS_US_PER_S / s->page->span_s;
+            if (*of == NULL)
+                *of = hs_arena_alloc(&s->page->arena, s->buckets * sizeof **of);
+            (*of)[(uint32_t)fmin(share * s->buckets, s->buckets - 1)]++;
+        }
+    return HS_OK;
+}
+
 /* Reads the first run of each group. */
 static enum hs_status open_section(struct series_section *s, struct hs_page *page)
 {
@@ -177,6 +211,8 @@ static enum hs_status open_section(struct series_section *s, struct hs_page *pag
         for (uint32_t i = 0; i < FIXED + CAUSES; i++)
             if (track->of[i].of != NULL)
                 finish_buckets(&track->of[i]);
+        if (track->of[OUT].of != NULL && hs_page_has(s->page, g, "segments.csv"))
+            HS_TRY(hs_rowfile_each(run, "segments.csv", stop_cells, add_stop, s));
         if (hs_page_has(s->page, g, "nodes.csv"))
             HS_TRY(hs_rowfile_each(run, "nodes.csv", gpu_cells, add_gpus, &track->gpus));
     }
@@ -219,13 +255,17 @@ struct layer {
     const char *class, *colour, *title; /* colour: NULL = that of the group */
     uint32_t first, count, below;
     double factor;
-    enum { AREA, LINE, BAND } kind; /* a band lies between minimum and maximum and has no colour */
+    /* a band lies between minimum and maximum and has no colour; a roof below all GPUs */
+    enum { AREA, LINE, BAND, ROOF } kind;
 };
 
 static double y_of(const struct series_section *s, const struct hs_chart *c, uint32_t group,
                    const struct layer *l, bool is_top, uint32_t i)
 {
     const struct bucket *of = s->tracks[group].of[l->first].of;
+    if (l->kind == ROOF)
+        return hs_scale_at(&c->y, s->tracks[group].gpus -
+                                      (is_top ? 0 : level(s, group, l->first, l->count, i)));
     if (l->kind != BAND)
         return hs_scale_at(&c->y,
                            l->factor * level(s, group, l->first, is_top ? l->count : l->below, i));
@@ -292,14 +332,17 @@ static void put_layers(const struct series_section *s, const struct hs_chart *c,
                        enum chart chart)
 {
     const double gpus = s->tracks[group].gpus;
-    const struct layer layers[CHARTS][3] = {
+    const uint32_t has_out = gpus > 0 && s->tracks[group].of[OUT].of != NULL;
+    const struct layer layers[CHARTS][4] = {
         [GPUS] = {{"area", NULL, NULL, HELD, 1, 0, 1, AREA},
-                  {"band", NULL, NULL, HELD, s->page->group_count == 1, 0, 1, BAND},
+                  {"band", NULL, NULL, HELD, s->page->group_count == 1 && s->page->figure == NULL,
+                   0, 1, BAND},
+                  {"layer", "w0", "out of service", OUT, has_out, 0, 1, ROOF},
                   {"line", NULL, NULL, UTIL, gpus > 0 && is_used(s->page, group), 0, gpus,
                    LINE}}, /* as a share of all GPUs */
         [QUEUE] = {{"area", NULL, NULL, PENDING, 2, 0, 1, AREA},
                    {"area dark", NULL, NULL, SUSPENDED, 1, 0, 1, AREA}}};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (layers[chart][i].count > 0)
             put_layer(s, c, group, &layers[chart][i]);
     for (uint32_t k = 0; k < CAUSES && chart == WAITING; k++)
@@ -307,6 +350,50 @@ static void put_layers(const struct series_section *s, const struct hs_chart *c,
             put_layer(s, c, group,
                       &(struct layer){"layer", causes[k].colour, causes[k].key, FIXED, k + 1, k, 1,
                                       AREA});
+}
+
+static uint32_t stopped_between(const struct track *t, enum stop k, uint32_t from, uint32_t to)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = from; i < to && t->stopped[k] != NULL; i++)
+        sum += t->stopped[k][i];
+    return sum;
+}
+
+/* Marks below the axis where jobs were stopped. */
+static void put_stops(const struct series_section *s, const struct hs_chart *c, uint32_t group)
+{
+    for (uint32_t i = 0; i < s->buckets; i++)
+        for (int k = 0; k < STOPS; k++)
+            if (stopped_between(&s->tracks[group], (enum stop)k, i, i + 1) > 0)
+                hs_svg_rect(c->out, "layer", stops[k].colour, x_of(s, c, i), c->bottom + 1 + 3 * k,
+                            fmax(2, x_of(s, c, 1) - x_of(s, c, 0)), 3, NULL);
+}
+
+static void put_outage_text(const struct hs_page *page, const struct hs_chart *c, uint32_t group)
+{
+    const struct hs_summary *s = page->rows[group].summary;
+    hs_svg_text(c->out, c->right, c->top - 6, "end", "name",
+                HS_TEXT("availability %.4g %%, %.4g GPU-hours of work lost",
+                        100 * hs_summary_get(s, "availability"),
+                        hs_summary_get(s, "fault_lost_gpu_seconds") / 3600));
+}
+
+/* Sets the keys of what machines did in any group; returns their number. */
+static uint32_t outage_keys(const struct series_section *s, struct hs_figure_key keys[1 + STOPS])
+{
+    static const char *const labels[STOPS] = {"jobs stopped by failures", "jobs stopped by drains"};
+    uint32_t count = 0;
+    if (largest(s, OUT, 1) > 0)
+        keys[count++] = (struct hs_figure_key){"layer", "w0", "GPUs out of service, free"};
+    for (int k = 0; k < STOPS; k++) {
+        uint32_t stopped = 0;
+        for (uint32_t g = 0; g < s->page->drawn; g++)
+            stopped += stopped_between(&s->tracks[g], (enum stop)k, 0, s->buckets);
+        if (stopped > 0)
+            keys[count++] = (struct hs_figure_key){"layer", stops[k].colour, labels[k]};
+    }
+    return count;
 }
 
 /* ---- tooltips ---- */
@@ -337,6 +424,12 @@ static void put_probes(const struct series_section *s, const struct hs_chart *c,
         if (chart == GPUS && is_used(s->page, group))
             hs_append(text, sizeof text, ", utilization %.1f %%",
                       100 * mean_between(&of[UTIL], from, to));
+        if (chart == GPUS && of[OUT].of != NULL)
+            hs_append(text, sizeof text,
+                      ", out of service %.4g, stopped %u by failures, %u by drains",
+                      mean_between(&of[OUT], from, to),
+                      stopped_between(&s->tracks[group], FAULT, from, to),
+                      stopped_between(&s->tracks[group], DRAIN, from, to));
         else if (chart == QUEUE)
             hs_append(text, sizeof text, " %.4g pending, %.4g suspended",
                       mean_between(&of[PENDING], from, to), mean_between(&of[SUSPENDED], from, to));
@@ -382,6 +475,12 @@ static uint32_t cause_keys(const struct series_section *s, struct hs_figure_key 
     return count;
 }
 
+static uint32_t chart_keys(const struct series_section *s, enum chart chart,
+                           struct hs_figure_key keys[CAUSES])
+{
+    return chart == GPUS ? outage_keys(s, keys) : chart == WAITING ? cause_keys(s, keys) : 0;
+}
+
 static bool is_assumed(const struct hs_page *page)
 {
     const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
@@ -409,10 +508,14 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
     if (is_last || !is_page)
         hs_page_time_axis(s->page, &c, is_last);
     put_layers(s, &c, group, chart);
+    if (chart == GPUS)
+        put_stops(s, &c, group);
+    if (chart == GPUS && !is_page)
+        put_outage_text(s->page, &c, group);
     hs_plot_name(s->page, &c, group);
     if (is_page)
         put_probes(s, &c, group, chart);
-    hs_plot_end(s->page, &c, is_last ? time_title : NULL, "GPUs wanted");
+    hs_plot_end(s->page, &c, is_last ? time_title : NULL, chart == GPUS ? "GPUs" : "GPUs wanted");
 }
 
 static void put_chart(const struct series_section *s, enum chart chart)
@@ -426,8 +529,7 @@ static void put_chart(const struct series_section *s, enum chart chart)
         last--;
     hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n",
            is_bare(s->page, chart) ? "GPU allocation" : charts[chart].heading);
-    if (chart == WAITING && top > 0)
-        hs_page_keys(s->page, keys, cause_keys(s, keys));
+    hs_page_keys(s->page, keys, chart_keys(s, chart, keys));
     for (uint32_t g = 0; g < last && top > 0; g++) {
         const bool is_last = g + 1 == last;
         const struct hs_frame frame = {.width = HS_PAGE_WIDTH,
@@ -492,65 +594,82 @@ enum hs_status hs_draw_time(struct hs_page *page)
     return HS_OK;
 }
 
-enum hs_status hs_draw_waits(struct hs_page *page)
+/* Draws a panel of each group, with a legend. */
+static enum hs_status draw_panels(struct hs_page *page, enum chart chart)
 {
     const bool is_one = page->group_count == 1;
     struct hs_frame frame = {.rows = page->group_count,
                              .columns = 1,
                              .height = is_one ? 240 : 130,
-                             .margin = {66, 16, is_one ? 10 : 20, 6},
+                             .margin = {66, 16, is_one && chart != GPUS ? 10 : 20, 8},
                              .last = 34};
     struct hs_figure_key keys[CAUSES];
     struct series_section s;
     HS_TRY(open_section(&s, page));
-    const double top = top_of(&s, WAITING);
-    hs_figure_begin(page, &frame, keys, cause_keys(&s, keys));
+    const double top = top_of(&s, chart);
+    hs_figure_begin(page, &frame, keys, chart_keys(&s, chart, keys));
     for (uint32_t g = 0; g < page->drawn; g++)
-        put_panel(&s, &frame, g, WAITING, top > 0 ? top : 1, g + 1 == page->drawn);
+        put_panel(&s, &frame, g, chart, top > 0 ? top : 1, g + 1 == page->drawn);
     return HS_OK;
 }
 
-/* ---- why jobs waited: a bar a group, divided by cause ---- */
+enum hs_status hs_draw_waits(struct hs_page *page)
+{
+    return draw_panels(page, WAITING);
+}
+
+enum hs_status hs_draw_faults(struct hs_page *page)
+{
+    if (!hs_page_has_metric(page, "availability"))
+        return hs_fail(page->diag, HS_E_INPUT, NULL, "runs with --events or --faults",
+                       "no run has machines that fail or are drained");
+    return draw_panels(page, GPUS);
+}
+
+/* ---- bars: one a group, divided by cause ---- */
 
 #define BAR_HEIGHT      18.0
 #define ROW_HEIGHT      26.0
 #define SECONDS_OF_HOUR 3600.0
 
-/* Returns GPU-seconds; 0 if the run does not state them. */
-static double wait_of(const struct hs_summary *s, uint32_t cause)
-{
-    double seconds = hs_summary_get(s, HS_TEXT("wait_%s_gpu_seconds", causes[cause].key));
-    if (cause == FRAGMENTATION)
-        seconds = hs_summary_get(s, "wait_placement_gpu_seconds") -
-                  hs_summary_get(s, "wait_constraint_gpu_seconds");
-    return seconds > 0 ? seconds : 0;
-}
+/* Parts of a bar in GPU-seconds; 0 if the run does not state them. */
+struct bars {
+    double (*part)(const struct hs_summary *s, uint32_t cause);
+    struct bar_cause {
+        const char *key, *meaning, *colour;
+    } causes[CAUSES];
+    uint32_t count;
+    const char *label, *none;
+};
 
-static double total_wait(const struct hs_summary *s)
+static double total_of(const struct bars *b, const struct hs_summary *s)
 {
     double sum = 0;
-    for (uint32_t k = 0; k < CAUSES; k++)
-        sum += wait_of(s, k);
+    for (uint32_t k = 0; k < b->count; k++)
+        sum += b->part(s, k);
     return sum;
 }
 
-static void put_waits(struct hs_page *page, const struct hs_chart *c, uint32_t group, double y)
+static void put_bar(struct hs_page *page, const struct bars *b, const struct hs_chart *c,
+                    uint32_t group, double y)
 {
     const struct hs_summary *s = page->rows[group].summary;
     double from = 0;
-    for (uint32_t k = 0; k < CAUSES; k++) {
-        const double seconds = wait_of(s, k), hours = seconds / SECONDS_OF_HOUR;
+    for (uint32_t k = 0; k < b->count; k++) {
+        const struct bar_cause *cause = &b->causes[k];
+        const double seconds = b->part(s, k), hours = seconds / SECONDS_OF_HOUR;
         if (!(seconds > 0))
             continue;
-        hs_svg_rect(c->out, "layer", causes[k].colour, hs_scale_at(&c->x, from), y,
+        hs_svg_rect(c->out, "layer", cause->colour, hs_scale_at(&c->x, from), y,
                     hs_scale_at(&c->x, from + hours) - hs_scale_at(&c->x, from), BAR_HEIGHT,
                     HS_TEXT("%s: %.4g GPU-hours, %.1f %%: %s, %s", page->rows[group].label, hours,
-                            100 * seconds / total_wait(s), causes[k].key, causes[k].meaning));
+                            100 * seconds / total_of(b, s), cause->key, cause->meaning));
         from += hours;
     }
 }
 
-enum hs_status hs_put_waiting(struct hs_page *page)
+/* Returns false, after a note, if all bars are empty. */
+static bool put_bars(struct hs_page *page, const struct bars *b)
 {
     const uint32_t drawn = page->drawn;
     const bool is_one = page->group_count == 1;
@@ -560,34 +679,150 @@ enum hs_status hs_put_waiting(struct hs_page *page)
     const struct hs_frame frame = {
         .width = HS_PAGE_WIDTH, .height = ROW_HEIGHT * drawn, .margin = {left, 14, 4, 36}};
     for (uint32_t g = 0; g < drawn; g++)
-        most = fmax(most, total_wait(page->rows[g].summary));
+        most = fmax(most, total_of(b, page->rows[g].summary));
     if (!(most > 0)) {
-        hs_page_note(page, "No job waited.");
-        return HS_OK;
+        hs_page_note(page, "%s", b->none);
+        return false;
     }
     hs_say(page->out, "<p class=\"legend\">");
-    for (uint32_t k = 0; k < CAUSES; k++) {
+    for (uint32_t k = 0; k < b->count; k++) {
         bool is_in_any = false;
         for (uint32_t g = 0; g < drawn; g++)
-            is_in_any = is_in_any || wait_of(page->rows[g].summary, k) > 0;
+            is_in_any = is_in_any || b->part(page->rows[g].summary, k) > 0;
         if (is_in_any)
-            hs_say(page->out, "<span><i class=\"%s\"></i>%s: %s</span> ", causes[k].colour,
-                   causes[k].key, causes[k].meaning);
+            hs_say(page->out, "<span><i class=\"%s\"></i>%s: %s</span> ", b->causes[k].colour,
+                   b->causes[k].key, b->causes[k].meaning);
     }
     hs_say(page->out, "</p>\n<figure>\n");
     struct hs_chart c = {.x = {.from = 0, .to = most / SECONDS_OF_HOUR}, .y = {.from = 0, .to = 1}};
-    hs_plot_begin(page, &frame, 0, 0, &c, "GPU-hours of waiting by cause");
+    hs_plot_begin(page, &frame, 0, 0, &c, b->label);
     hs_chart_x_axis(&c, HS_AXIS_PLAIN, 7, true);
     hs_svg_text(c.out, c.right, c.bottom + 32, "end", "tick", "GPU-hours");
     for (uint32_t g = 0; g < drawn; g++) {
-        put_waits(page, &c, g, c.top + ROW_HEIGHT * g + 4);
+        put_bar(page, b, &c, g, c.top + ROW_HEIGHT * g + 4);
         if (!is_one)
             hs_svg_text(c.out, c.left - 8, c.top + ROW_HEIGHT * g + 17, "end", "name",
                         page->rows[g].label);
     }
     hs_plot_end(page, &c, NULL, NULL);
     hs_say(page->out, "</figure>\n");
-    hs_page_note(page, "GPUs wanted by waiting jobs x time. A job waits for one cause at a "
-                       "time; 'All metrics' above has the figures.");
+    return true;
+}
+
+/* ---- why jobs waited ---- */
+
+static double wait_of(const struct hs_summary *s, uint32_t cause)
+{
+    double seconds = hs_summary_get(s, HS_TEXT("wait_%s_gpu_seconds", causes[cause].key));
+    if (cause == FRAGMENTATION)
+        seconds = hs_summary_get(s, "wait_placement_gpu_seconds") -
+                  hs_summary_get(s, "wait_constraint_gpu_seconds");
+    return seconds > 0 ? seconds : 0;
+}
+
+enum hs_status hs_put_waiting(struct hs_page *page)
+{
+    struct bars b = {.part = wait_of,
+                     .count = CAUSES,
+                     .label = "GPU-hours of waiting by cause",
+                     .none = "No job waited."};
+    for (uint32_t k = 0; k < CAUSES; k++)
+        b.causes[k] = (struct bar_cause){causes[k].key, causes[k].meaning, causes[k].colour};
+    if (put_bars(page, &b))
+        hs_page_note(page, "GPUs wanted by waiting jobs x time. A job waits for one cause at a "
+                           "time; 'All metrics' above has the figures.");
+    return HS_OK;
+}
+
+/* ---- what machines cost ---- */
+
+static double loss_of(const struct hs_summary *s, uint32_t cause)
+{
+    const double by_faults = hs_summary_get(s, "fault_lost_gpu_seconds");
+    const double seconds = cause == 0   ? by_faults
+                           : cause == 1 ? hs_summary_get(s, "lost_gpu_seconds") - by_faults
+                                        : hs_summary_get(s, "overhead_gpu_seconds");
+    return seconds > 0 ? seconds : 0;
+}
+
+enum outage_cell { GANG, JOBS, HIT, FAULTS, DRAINS, RUN_TIME, TO_FAULT, LOST, ETTR, OUTAGE_CELLS };
+#define CELL(name, i)                                                                              \
+    {                                                                                              \
+        name, HS_ROWCELL_DOUBLE, sizeof(double) * (i)                                              \
+    }
+static const struct hs_rowcell outage_cells[] = {CELL("gpus", GANG),
+                                                 CELL("jobs", JOBS),
+                                                 CELL("jobs_hit", HIT),
+                                                 CELL("faults", FAULTS),
+                                                 CELL("drains", DRAINS),
+                                                 CELL("run_time", RUN_TIME),
+                                                 CELL("mean_time_to_fault", TO_FAULT),
+                                                 CELL("lost_gpu_seconds", LOST),
+                                                 CELL("ettr", ETTR),
+                                                 {NULL, HS_ROWCELL_TEXT, 0}};
+
+struct outage_table {
+    struct hs_page *page;
+    uint32_t group;
+};
+
+static enum hs_status put_outage_row(void *ctx, const struct hs_rowfile *f)
+{
+    const struct outage_table *t = ctx;
+    struct hs_output *out = t->page->out;
+    double of[OUTAGE_CELLS];
+    HS_TRY(hs_rowfile_read(f, of));
+    hs_say(out, "<tr>");
+    if (t->page->group_count > 1)
+        hs_markup(out, "<th scope=\"row\">%s</th>", t->page->rows[t->group].label);
+    hs_say(out, "<td>%.0f</td>", of[GANG]);
+    for (int i = JOBS; i < OUTAGE_CELLS; i++)
+        hs_page_metric_cell(t->page, outage_cells[i].column, of[i]);
+    hs_say(out, "</tr>\n");
+    return HS_OK;
+}
+
+enum hs_status hs_put_outages(struct hs_page *page)
+{
+    static const char *const metrics[] = {"availability", "jobs_hit", "faults", "drains", "ettr"};
+    static const struct bars b = {
+        .part = loss_of,
+        .causes = {{"failures", "work since the last checkpoint", "w4"},
+                   {"others", "work lost for want of GPU memory, or to take a profile", "w1"},
+                   {"overhead", "starts, restarts, checkpoints on preemption", "w0"}},
+        .count = 3,
+        .label = "GPU-hours lost by cause",
+        .none = "No work was lost."};
+    struct outage_table t = {.page = page};
+    struct hs_output *out = page->out;
+    hs_page_begin_table(page, NULL, "figures");
+    hs_say(out, "<th></th>");
+    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
+        hs_page_metric_head(page, metrics[m]);
+    hs_say(out, HS_TABLE_ROWS);
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        hs_markup(out, "<tr><th scope=\"row\">%s</th>", page->rows[g].label);
+        for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
+            hs_page_metric_cell(page, metrics[m],
+                                hs_summary_get(page->rows[g].summary, metrics[m]));
+        hs_say(out, "</tr>\n");
+    }
+    hs_say(out, HS_TABLE_END "\n");
+    hs_page_note(page, "Availability: share of GPUs x time in service, or held until a drain was "
+                       "over. ETTR: share of the jobs' time on GPUs that was productive. Below: "
+                       "GPUs x time that was not.");
+    (void)put_bars(page, &b);
+    hs_page_begin_table(page, "By size of gang", "figures");
+    if (page->group_count > 1)
+        hs_say(out, "<th></th>");
+    hs_say(out, "<th>GPUs, at most</th>");
+    for (int i = JOBS; i < OUTAGE_CELLS; i++)
+        hs_page_metric_head(page, outage_cells[i].column);
+    hs_say(out, HS_TABLE_ROWS);
+    for (t.group = 0; t.group < page->drawn; t.group++)
+        if (hs_page_has(page, t.group, "outages.csv"))
+            HS_TRY(hs_rowfile_each(&page->runs[page->groups[t.group].first].manifest, "outages.csv",
+                                   outage_cells, put_outage_row, &t));
+    hs_say(out, HS_TABLE_END "</details>\n");
     return HS_OK;
 }
