@@ -111,9 +111,6 @@ HS_PRINTF(2, 3)
 void hs_jsonw_put(struct hs_jsonw *w, const char *words, ...);
 void hs_jsonw_finish(struct hs_jsonw *w); /* final newline */
 
-/* Writes text[0, len) as a quoted JSON text. */
-void hs_json_put_text(struct hs_output *out, const char *text, size_t len);
-
 const char *hs_json_library_version(void);
 
 /* ---- checks of hand-written documents ---- */

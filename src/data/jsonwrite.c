@@ -47,7 +47,8 @@ static void container_end(struct hs_jsonw *w, const char *bracket)
     w->needs_comma = true;
 }
 
-void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
+/* Writes text[0, len) as a quoted JSON text. */
+static void text_put(struct hs_output *out, const char *text, size_t len)
 {
     static const char hex[] = "0123456789abcdef", special[] = "\"\\\n\t\r";
     const unsigned char *p = (const unsigned char *)text, *end = p + len;
@@ -86,7 +87,7 @@ void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out)
 static void key_put(struct hs_jsonw *w, const char *key, size_t len)
 {
     value_begin(w);
-    hs_json_put_text(w->out, key, len);
+    text_put(w->out, key, len);
     put(w, ": ");
     w->after_key = true;
 }
@@ -100,7 +101,7 @@ void hs_jsonw_text(struct hs_jsonw *w, const char *text)
 {
     value_begin(w);
     if (text != NULL)
-        hs_json_put_text(w->out, text, strlen(text));
+        text_put(w->out, text, strlen(text));
     else
         put(w, "null");
 }
@@ -183,7 +184,7 @@ static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *
         put_bool(w, false);
     else {
         value_begin(w);
-        hs_json_put_text(w->out, value, len);
+        text_put(w->out, value, len);
     }
 }
 

@@ -301,7 +301,8 @@ enum hs_status hs_utilization_settle(struct hs_engine *e)
 
 /* ---- utilization of one GPU ---- */
 
-void hs_utilization_remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm)
+/* Appends the utilization from now on to the history. */
+static void remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm)
 {
     struct hs_util_change *last =
         &memory->changes[(memory->count + HS_UTIL_KEPT - 1) % HS_UTIL_KEPT];
@@ -331,7 +332,7 @@ static void gpu_change(struct hs_engine *e, uint32_t id, uint64_t load_more, uin
     if (pm == pm_before)
         return;
     if (e->util_memory != NULL)
-        hs_utilization_remember(&e->util_memory[id], e->now_us, pm);
+        remember(&e->util_memory[id], e->now_us, pm);
     if (e->knows & HS_KNOWS_RATE)
         hs_tentative_refresh(e, id);
 }

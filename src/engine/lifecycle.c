@@ -210,8 +210,8 @@ static HS_APART void rate_options(const struct hs_jobs *jobs, uint32_t option,
     }
 }
 
-enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, int64_t finish_us,
-                                 const char *reason)
+static enum hs_status observe_finish(struct hs_engine *e, const struct hs_job *job,
+                                     int64_t finish_us, const char *reason)
 {
     struct hs_job_record *record = &e->record;
     if (e->recorded != hs_slot_of(&e->jobs, job))
@@ -645,7 +645,7 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
         job->state = HS_JOB_REJECTED;
         e->figures.rejected++;
         e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
-        HS_TRY(hs_observe_finish(e, job, -1, misfit));
+        HS_TRY(observe_finish(e, job, -1, misfit));
         hs_jobs_remove(&e->jobs, slot);
         return HS_OK;
     }
@@ -746,7 +746,7 @@ enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job)
     job->state = HS_JOB_DONE;
     e->figures.finished++;
     HS_TRY(job_leave(e, job, HS_SEGMENT_FINISH));
-    HS_TRY(hs_observe_finish(e, job, e->now_us, ""));
+    HS_TRY(observe_finish(e, job, e->now_us, ""));
     hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
     hs_jobs_remove(&e->jobs, hs_slot_of(&e->jobs, job));
     return HS_OK;
@@ -776,7 +776,7 @@ enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
         e->figures.rejected++;
     else
         e->figures.failed++;
-    HS_TRY(hs_observe_finish(e, job, state == HS_JOB_REJECTED ? -1 : e->now_us, reason));
+    HS_TRY(observe_finish(e, job, state == HS_JOB_REJECTED ? -1 : e->now_us, reason));
     hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
     hs_jobs_remove(&e->jobs, hs_slot_of(&e->jobs, job));
     return HS_OK;
@@ -810,7 +810,7 @@ enum hs_status hs_lifecycle_cut(struct hs_engine *e)
         if (hs_job_is_placed(job))
             status = hs_observe_segment(e, job, HS_SEGMENT_HORIZON);
         if (status == HS_OK)
-            status = hs_observe_finish(e, job, -1, "");
+            status = observe_finish(e, job, -1, "");
     }
     e->figures.unfinished = count;
     hs_free(entries);

@@ -117,8 +117,9 @@ void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool
     e->vc_held_milli[job->ask.vc] += is_release ? 0 - milli : milli;
 }
 
-void hs_tentative_change_gpu(struct hs_engine *e, uint32_t gpu, const struct hs_job *job,
-                             bool is_release)
+/* Releases one named GPU of a job, idle or shared, and its node in the tentative state, or holds
+ * them again. */
+static void change_gpu(struct hs_engine *e, uint32_t gpu, const struct hs_job *job, bool is_release)
 {
     bool is_edge = e->gpus[gpu].tentative_tenants == (is_release ? 1 : 0);
     hs_tentative_book(e, gpu, job, is_release ? -1 : 1);
@@ -520,7 +521,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
     plan_pick(p, a, gpu->node, id, 1);
     p->has_named = true;
     e->gpus[id].is_given = true;
-    hs_tentative_change_gpu(e, id, job, false);
+    change_gpu(e, id, job, false);
     plan_settle_shares(p, a);
 }
 
@@ -782,7 +783,7 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
             continue;
         }
         e->gpus[pick->gpu].is_given = false;
-        hs_tentative_change_gpu(e, pick->gpu, job, true);
+        change_gpu(e, pick->gpu, job, true);
     }
     if (a->turn.slice_group != 0)
         hs_job_set_claim(&e->jobs, job, a->claim_in_slice_group_before_mib);

@@ -364,10 +364,7 @@ void hs_wait_account_change(struct hs_wait_account *wait_account, const struct h
 
 /* Releases all allocations of a placed job in the tentative state, or holds them again. */
 void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool is_release);
-/* The same for one named GPU, idle or shared, and its node. */
-void hs_tentative_change_gpu(struct hs_engine *e, uint32_t gpu, const struct hs_job *job,
-                             bool is_release);
-/* The same without the node, for GPUs that are counted already and now get names; sign: 1 or -1. */
+/* The same for one GPU that is counted already and now gets a name; sign: 1 or -1. */
 void hs_tentative_book(struct hs_engine *e, uint32_t gpu, const struct hs_job *job, int sign);
 /* Changes the claim of the job on each of its GPUs. */
 void hs_tentative_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib);
@@ -445,8 +442,6 @@ bool hs_gpu_memory_update(struct hs_engine *e, struct hs_job *job);
 void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job);
 /* ---- gpu_tenants.c: utilization ---- */
 
-/* Appends the utilization from now on to the history. */
-void hs_utilization_remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm);
 
 /* Per mille, at most 1000. */
 static inline uint32_t hs_utilization_pm(uint64_t load_pm_q32)
@@ -640,7 +635,5 @@ HS_MUST_USE enum hs_status hs_observe_decision(struct hs_engine *e, const struct
 /* Closes the running segment of a placed, synced job. */
 HS_MUST_USE enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
                                               enum hs_segment_end ended_by);
-HS_MUST_USE enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job,
-                                             int64_t finish_us, const char *reason);
 /* Reports the state of the instant. */
 HS_MUST_USE enum hs_status hs_observe_instant(struct hs_engine *e);

@@ -39,14 +39,15 @@ double hs_util_to_log_load(double util)
     return log(-log1p(-fmin(fmax(util, UTIL_MIN), HS_UTIL_SATURATED)));
 }
 
-double hs_util_batch(const struct hs_profile *profile)
+/* NaN = none */
+static double batch_of(const struct hs_profile *profile)
 {
     double batch;
     const char *text = profile->batch;
     return hs_parse_double(text, strlen(text), &batch) && batch > 0 ? batch : NAN;
 }
 
-bool hs_util_is_amp(const struct hs_profile *profile)
+static bool is_amp(const struct hs_profile *profile)
 {
     return hs_model_same_name(profile->precision, "amp");
 }
@@ -54,11 +55,11 @@ bool hs_util_is_amp(const struct hs_profile *profile)
 bool hs_utilwork_of(const struct hs_profile *profile, struct hs_utilwork *work)
 {
     const double *features = profile->features;
-    *work = (struct hs_utilwork){.batch = hs_util_batch(profile),
+    *work = (struct hs_utilwork){.batch = batch_of(profile),
                                  .gmacs = features[HS_FEATURE_MACS] / 1e9,
                                  .moutputs = features[HS_FEATURE_OUTPUTS] / 1e6,
                                  .layers = features[HS_FEATURE_LAYERS],
-                                 .is_amp = hs_util_is_amp(profile)};
+                                 .is_amp = is_amp(profile)};
     return work->batch > 0 && work->gmacs >= 0 && work->moutputs >= 0 && work->layers >= 1;
 }
 
@@ -309,7 +310,7 @@ static void attempt_row(const struct peer_table *t, uint32_t i, struct attempt *
         const struct hs_profile *other = &rows[at];
         if (at == i)
             continue;
-        double x = log(hs_util_batch(other)), util = percent(other->util_pm),
+        double x = log(batch_of(other)), util = percent(other->util_pm),
                peak = percent(other->util_peak_pm);
         sums_add(&mean, 0, util, peak);
         if (!isnan(x) && is_same_series(row, other) && strcmp(other->gpu, gpu) == 0)
@@ -320,7 +321,7 @@ static void attempt_row(const struct peer_table *t, uint32_t i, struct attempt *
         all.y[MEAN] -= percent(row->util_pm);
         all.y[PEAK] -= percent(row->util_peak_pm);
     }
-    double x = log(hs_util_batch(row));
+    double x = log(batch_of(row));
     for (int k = 0; k < KINDS; k++) {
         a->util[WAY_LINE][k] = expm1(line_at(&line, line.y[k], line.x_y[k], x));
         a->util[WAY_MODEL][k] = mean.n > 0 ? mean.y[k] / mean.n : NAN;
@@ -378,7 +379,7 @@ static void guess_table(const struct hs_catalogue *catalogue, struct guess *gues
 /* Rounded up; 0 if a feature or the batch is unknown. */
 static double formula_mib(const struct hs_profile *row)
 {
-    double batch = hs_util_batch(row), outputs = row->features[HS_FEATURE_OUTPUTS],
+    double batch = batch_of(row), outputs = row->features[HS_FEATURE_OUTPUTS],
            params = row->features[HS_FEATURE_PARAMS];
     double bytes = 4 * (outputs * batch + params + batch * params);
     return isnan(bytes) ? 0 : fmin(ceil(bytes / BYTES_PER_MIB), UINT32_MAX);
@@ -467,7 +468,7 @@ static double utilmodel_predict(const struct utilmodel *m, const struct hs_profi
 static double shift(const struct utilmodel *m, const struct hs_profile *from, double util,
                     const struct hs_profile *to, enum utilbasis *basis)
 {
-    const double before = hs_util_batch(from), after = hs_util_batch(to);
+    const double before = batch_of(from), after = batch_of(to);
     const bool is_known = before > 0 && after > 0;
     if (!is_known && !hs_model_same_name(from->batch, to->batch)) {
         *basis = UTIL_NOT_KNOWN;
@@ -475,7 +476,7 @@ static double shift(const struct utilmodel *m, const struct hs_profile *from, do
     }
     *basis = UTIL_SHIFT;
     double moved = is_known ? m->shift_per_ln_batch * log(after / before) : 0;
-    moved += m->shift_amp * ((int)hs_util_is_amp(to) - (int)hs_util_is_amp(from));
+    moved += m->shift_amp * ((int)is_amp(to) - (int)is_amp(from));
     return hs_util_of_log_load(hs_util_to_log_load(util) + moved);
 }
 
@@ -607,7 +608,7 @@ static const struct hs_profile *nearest_row(const struct regress *r, uint32_t i)
     double best = HUGE_VAL;
     for (uint32_t at = peers_first(&r->peers, i); at != NO_PEER; at = r->peers.next[at]) {
         const struct hs_profile *other = &rows[at];
-        double apart = fabs(log(hs_util_batch(row)) - log(hs_util_batch(other)));
+        double apart = fabs(log(batch_of(row)) - log(batch_of(other)));
         if (strcmp(row->batch, other->batch) == 0)
             apart = 0;
         if (!hs_model_same_name(row->precision, other->precision))

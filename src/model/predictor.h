@@ -101,8 +101,6 @@ struct hs_utilmate {
 
 #define HS_UTIL_BATCH 64.0 /* the middle of Lucid's batches, at which effects are centred */
 
-double hs_util_batch(const struct hs_profile *profile); /* NaN = none */
-bool hs_util_is_amp(const struct hs_profile *profile);
 double hs_util_of_log_load(double log_load);
 double hs_util_to_log_load(double util); /* clips util to 0.005..HS_UTIL_SATURATED */
 /* Returns false if batch, MACs, outputs or layers are unknown. */

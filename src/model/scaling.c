@@ -15,7 +15,11 @@ uint64_t hs_curve_nearest_q32(const struct hs_curve *c, uint32_t gpus)
     return c->value_q32[i];
 }
 
-uint64_t hs_speed_throughput_q32(const struct hs_curve *c, uint32_t gpus)
+/* Throughput of `gpus` >= 1, Q32, relative to one GPU, for figures that are efficiencies, thr(n) /
+ * (n thr(1)). Between two measured sizes the time of a mini-batch is linear in log2 n. Above the
+ * largest size N it is compute / n + synchronisation as measured at N: that of a ring all-reduce
+ * hardly depends on n. Rounded once. */
+static uint64_t throughput_q32(const struct hs_curve *c, uint32_t gpus)
 {
     uint64_t low = 1, low_q32 = HS_Q32_ONE, high = 0, high_q32 = 0;
     for (uint32_t i = 0; i < c->count && gpus > low; i++) {
@@ -48,6 +52,5 @@ uint64_t hs_curve_resized_q32(const struct hs_curve *c, uint32_t held, uint32_t 
         return (uint64_t)(((hs_u128)held << 32) / gpus);
     if (held == 0)
         return 0;
-    return (uint64_t)(((hs_u128)hs_speed_throughput_q32(c, held) << 32) /
-                      hs_speed_throughput_q32(c, gpus));
+    return (uint64_t)(((hs_u128)throughput_q32(c, held) << 32) / throughput_q32(c, gpus));
 }

@@ -17,10 +17,6 @@ struct hs_curve {
 
 /* Returns the figure of the nearest size, ties to the smaller; the curve must not be empty. */
 uint64_t hs_curve_nearest_q32(const struct hs_curve *c, uint32_t gpus);
-/* Throughput of `gpus` >= 1, Q32, relative to one GPU, for figures that are efficiencies, thr(n) /
- * (n thr(1)). Between two measured sizes the time of a mini-batch is linear in log2 n. Above the
- * largest size N it is compute / n + synchronisation as measured at N: that of a ring all-reduce
- * hardly depends on n. Rounded once. */
-uint64_t hs_speed_throughput_q32(const struct hs_curve *c, uint32_t gpus);
-/* Throughput of `held` GPUs relative to that of `gpus`; linear where nothing is known (NULL). */
+/* Throughput of `held` GPUs relative to that of `gpus`, from efficiencies, thr(n) / (n thr(1));
+ * linear where nothing is known (NULL). */
 uint64_t hs_curve_resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus);

@@ -165,8 +165,6 @@ void hs_antman_unreserve(struct hs_antman *s, hs_job_id job);
 void hs_antman_note_freed(struct hs_antman *s, uint32_t node);
 /* owner: job + 1; 0 = none. */
 void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
-/* Returns the utilization that an opportunistic job adds, by which its kind is searched. */
-uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 /* Returns the memory that a guaranteed job needs on each GPU, by which `reserving` is searched. */
 uint32_t hs_antman_need_mib(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 /* Adds an opportunistic job to the waiting ones of its kind, or removes it. */

@@ -454,7 +454,8 @@ static void renew(struct hs_antman *s, uint32_t gpu)
 
 /* ---- opportunistic jobs: placement ---- */
 
-uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+/* Returns the utilization that an opportunistic job adds, by which its kind is searched. */
+static uint32_t need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained)
 {
     const struct hs_antman_job *j = hs_view_scratch(v, job);
     *is_constrained = false;
@@ -465,7 +466,7 @@ static struct hs_capacity need_of(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_antman_job *j = hs_view_scratch(v, job);
     bool is_constrained;
-    return (struct hs_capacity){{j->least_mib, hs_antman_need_pm(v, job, &is_constrained)}};
+    return (struct hs_capacity){{j->least_mib, need_pm(v, job, &is_constrained)}};
 }
 
 /* The number of binary digits. */
@@ -485,7 +486,7 @@ void hs_antman_wait(struct hs_antman *s, hs_job_id job, int64_t round)
     struct hs_antman_kind *k = &s->kinds->of[j->kind];
     if (!k->is_used) {
         k->is_used = true;
-        k->jobs.size_of = hs_antman_need_pm;
+        k->jobs.size_of = need_pm;
         k->least_gpus = of_gpus > 0 ? 1u << (of_gpus - 1) : 0;
         k->least.of[MEMORY] = of_mib > 0 ? 1u << (of_mib - 1) : 0;
         s->kinds->used[s->kinds->used_count++] = j->kind;
