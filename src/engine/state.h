@@ -442,7 +442,6 @@ bool hs_gpu_memory_update(struct hs_engine *e, struct hs_job *job);
 void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job);
 /* ---- gpu_tenants.c: utilization ---- */
 
-
 /* Per mille, at most 1000. */
 static inline uint32_t hs_utilization_pm(uint64_t load_pm_q32)
 {
