@@ -300,11 +300,20 @@ struct fit_run {
     uint32_t gpus, gpu_milli; /* of the first job */
     uint32_t class;           /* of the last job */
     uint32_t first_class;
+    enum hs_outcome outcome; /* of the last job */
+    uint64_t earlier_s;      /* first job of one of the user's runs, drawn evenly */
+    uint32_t earlier_class;
 };
 
 struct fit_pair {
     uint64_t first_s, second_s;
     uint32_t class;
+};
+
+/* Sample of neighbours of one user and class. */
+struct fit_pairs {
+    struct fit_pair pair[PAIRS];
+    uint64_t seen;
 };
 
 struct fit_vc {
@@ -325,8 +334,8 @@ struct hs_fit {
     struct hs_loghist run_jobs, run_gaps;   /* jobs per run; gaps within runs, s */
     struct hs_loghist run_jobs_of[CLASSES]; /* by class of the first job */
     uint64_t members, members_alike;        /* jobs after the first of a run; of its size */
-    struct fit_pair *pairs;                 /* a sample of neighbours in a run and class */
-    uint64_t pairs_seen;
+    struct fit_pairs in_runs, between_runs;
+    uint64_t fates, fates_alike; /* pairs of known outcomes of two runs in a row of a user */
     /* owners */
     struct hs_intern users, vcs; /* id 0: no name */
     struct fit_vc *of_vc;
@@ -449,6 +458,15 @@ static void fit_bucket(const struct hs_fit *f, uint32_t c, struct hs_workload *w
  * class of sizes (Vitter's reservoir); their durations become normal scores once the distribution
  * of the class is known. */
 
+static void pairs_add(struct fit_pairs *pairs, uint64_t first_s, uint64_t second_s, uint32_t class)
+{
+    uint64_t at = pairs->seen++;
+    if (at >= PAIRS)
+        at = hs_mix64(PAIRS, at) % (at + 1);
+    if (at < PAIRS)
+        pairs->pair[at] = (struct fit_pair){first_s, second_s, class};
+}
+
 static void close_run(struct hs_fit *f, struct fit_run *run)
 {
     if (run->jobs == 0)
@@ -458,13 +476,31 @@ static void close_run(struct hs_fit *f, struct fit_run *run)
     hs_loghist_add(&f->run_jobs, run->jobs);
 }
 
+/* The first job of a run beside earlier ones of its user: its duration beside that of any run,
+ * which shows what lasts; its outcome beside that of the last job (a campaign's jobs end alike).
+ * With these two the users of the real Venus and Philly explain as much of the generated durations
+ * and outcomes as of theirs (results/held-out.md). */
+static void meet_earlier(struct hs_fit *f, struct fit_run *run, const struct hs_trace_job *job,
+                         uint32_t class, uint32_t user)
+{
+    const uint64_t runs = run->batches + (run->jobs > 0), duration_s = seconds_of(job->duration_us);
+    if (runs > 0 && run->earlier_class == class)
+        pairs_add(&f->between_runs, run->earlier_s, duration_s, class);
+    if (runs > 0 && run->outcome != HS_OUTCOME_UNKNOWN && job->outcome != HS_OUTCOME_UNKNOWN) {
+        f->fates++;
+        f->fates_alike += run->outcome == job->outcome;
+    }
+    if (hs_mix64(user, runs) % (runs + 1) == 0) {
+        run->earlier_s = duration_s;
+        run->earlier_class = class;
+    }
+}
+
 static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t class,
                      uint32_t user)
 {
     uint64_t duration_s = seconds_of(job->duration_us);
     hs_grow((void **)&f->runs, &f->runs_cap, (uint64_t)user + 1, sizeof *f->runs, HS_INTERN_MAX);
-    if (f->pairs == NULL)
-        f->pairs = hs_alloc_zeroed(PAIRS, sizeof *f->pairs);
     if (user >= f->run_count)
         f->run_count = user + 1;
     struct fit_run *run = &f->runs[user];
@@ -478,15 +514,12 @@ static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t 
         hs_loghist_add(&f->run_gaps, (uint64_t)(job->submit_us - run->last_us) / HS_US_PER_S);
         f->members++;
         f->members_alike += is_alike;
-        if (run->class == class) {
-            uint64_t at = f->pairs_seen++;
-            if (at >= PAIRS)
-                at = hs_mix64(PAIRS, at) % (at + 1);
-            if (at < PAIRS)
-                f->pairs[at] = (struct fit_pair){run->duration_s, duration_s, class};
-        }
+        if (run->class == class)
+            pairs_add(&f->in_runs, run->duration_s, duration_s, class);
         run->jobs++;
     } else {
+        if (user > 0)
+            meet_earlier(f, run, job, class, user);
         close_run(f, run);
         run->jobs = 1;
         run->gpus = job->gpus;
@@ -495,6 +528,7 @@ static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t 
     }
     run->last_us = job->submit_us;
     run->duration_s = duration_s;
+    run->outcome = job->outcome;
     run->class = class;
 }
 
@@ -507,6 +541,20 @@ static double score(const struct hs_loghist *durations, uint64_t value)
     uint64_t below = value > 0 ? hs_loghist_below(durations, value - width) : 0;
     uint64_t upto = hs_loghist_below(durations, value);
     return hs_normal_quantile(((double)below + (double)upto) / 2 / (double)durations->count);
+}
+
+static double correlation(const struct hs_fit *f, const struct fit_pairs *pairs)
+{
+    uint64_t count = pairs->seen < PAIRS ? pairs->seen : PAIRS;
+    double products = 0, squares = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct hs_loghist *durations = &f->classes[pairs->pair[i].class].durations;
+        double x = score(durations, pairs->pair[i].first_s);
+        double y = score(durations, pairs->pair[i].second_s);
+        products += x * y;
+        squares += (x * x + y * y) / 2;
+    }
+    return count >= PAIRS_LEAST && squares > 0 ? fmin(fmax(products / squares, 0), 1) : 0;
 }
 
 /* Corrects for members that have the size of the first by chance. */
@@ -536,8 +584,6 @@ static uint32_t batch_max(const struct hs_loghist *runs, uint64_t longest)
 static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_workload *workload)
 {
     struct hs_workload_batches *out = &workload->arrivals.batches;
-    uint64_t count = f->pairs_seen < PAIRS ? f->pairs_seen : PAIRS;
-    double products = 0, squares = 0;
     for (uint32_t u = 0; u < f->run_count; u++)
         close_run(f, &f->runs[u]);
     for (uint32_t c = 0; c < CLASSES; c++)
@@ -550,15 +596,7 @@ static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_w
     hs_quantile_fn_of(&f->run_gaps, false, &workload->arena, &out->gap_s);
     out->same_size = same_size(f, workload);
     out->is_whole = true;
-    for (uint64_t i = 0; i < count; i++) {
-        const struct hs_loghist *durations = &f->classes[f->pairs[i].class].durations;
-        double x = score(durations, f->pairs[i].first_s);
-        double y = score(durations, f->pairs[i].second_s);
-        products += x * y;
-        squares += (x * x + y * y) / 2;
-    }
-    if (count >= PAIRS_LEAST && squares > 0)
-        out->duration_correlation = fmin(fmax(products / squares, 0), 1);
+    out->duration_correlation = correlation(f, &f->in_runs);
 }
 
 /* ---- users ----
@@ -583,6 +621,22 @@ static double gini(const double *numbers, uint32_t n)
     return sum > 0 ? weighted / n / sum : 0;
 }
 
+/* How much likelier than by chance a user's run begins with the outcome of the one before. */
+static double like_outcomes(const struct hs_fit *f)
+{
+    double known[HS_OUTCOME_COUNT] = {0}, all = 0, chance = 0;
+    for (uint32_t c = 0; c < CLASSES; c++)
+        for (uint32_t o = 0; o < HS_OUTCOME_COUNT; o++) {
+            known[o] += (double)f->classes[c].of_outcome[o].count;
+            all += (double)f->classes[c].of_outcome[o].count;
+        }
+    for (uint32_t o = 0; o < HS_OUTCOME_COUNT && all > 0; o++)
+        chance += known[o] / all * known[o] / all;
+    if (f->fates < PAIRS_LEAST || chance >= 1 - LEAST_OFF)
+        return 0;
+    return fmax(((double)f->fates_alike / (double)f->fates - chance) / (1 - chance), 0);
+}
+
 static void fit_users(const struct hs_fit *f, struct hs_workload *workload)
 {
     uint32_t named = f->users.count - 1; /* excluding "no name" */
@@ -602,6 +656,8 @@ static void fit_users(const struct hs_fit *f, struct hs_workload *workload)
     }
     workload->users = named < HS_WORKLOAD_USERS_MAX ? named : HS_WORKLOAD_USERS_MAX;
     workload->users_sigma = (low + high) / 2;
+    workload->users_duration_correlation = correlation(f, &f->between_runs);
+    workload->users_outcome_correlation = like_outcomes(f);
     hs_free(weights);
 }
 
@@ -745,7 +801,6 @@ void hs_fit_close(struct hs_fit *fit)
     hs_loghist_free(&fit->run_jobs);
     hs_loghist_free(&fit->run_gaps);
     hs_free(fit->runs);
-    hs_free(fit->pairs);
     hs_intern_free(&fit->users);
     hs_intern_free(&fit->vcs);
     hs_free(fit->of_vc);

@@ -329,8 +329,16 @@ static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
 struct sampled_job {
     int64_t submit_s, duration_s;
     uint64_t batch;
-    uint32_t size; /* index in job_sampler.sizes */
+    uint32_t size;     /* index in job_sampler.sizes */
+    uint32_t vc, user; /* in the order of user_table */
     enum hs_outcome outcome;
+};
+
+struct user_table {
+    double *vc_sums;         /* [size][VC] running sums of weights; NULL without VCs */
+    uint32_t *vc_users;      /* [VC + 1] first user of a VC */
+    double *user_sums;       /* running sums of weights, within a VC */
+    const char **user_names; /* "u00001" has the largest weight */
 };
 
 struct sampled_size {
@@ -345,9 +353,10 @@ struct job_sampler {
     struct hs_arena arena;
     const struct hs_workload *workload;
     struct arrival arrival;
+    struct user_table users;
     struct sampled_size *sizes; /* of all buckets */
     struct keyed *last;         /* by bucket: last bits of rank and outcome */
-    struct keyed *scores;
+    struct keyed *scores, *fates;
     uint32_t *order;                               /* jobs by bucket */
     uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1];   /* first job of each bucket in order */
     uint32_t lengths[HS_WORKLOAD_BUCKETS_MAX + 1]; /* ascending lengths of batches: between two of
@@ -372,7 +381,10 @@ enum sampler_draw {
     DRAW_LEAVES,
     DRAW_SIZE,
     DRAW_OWN,
-    DRAW_COMMON
+    DRAW_COMMON,
+    DRAW_OF_USER,
+    DRAW_VC = 0x7c,
+    DRAW_USER
 };
 
 static uint64_t bits(const struct job_sampler *plan, uint64_t which, enum sampler_draw purpose)
@@ -398,6 +410,7 @@ static void open_sampler(struct job_sampler *plan, const struct hs_workload *wor
     plan->sizes = hs_arena_alloc(&plan->arena, plan->size_count * sizeof *plan->sizes);
     plan->last = hs_arena_alloc(&plan->arena, workload->bucket_count * sizeof *plan->last);
     plan->scores = hs_arena_alloc(&plan->arena, most * sizeof *plan->scores);
+    plan->fates = hs_arena_alloc(&plan->arena, most * sizeof *plan->fates);
     plan->order = hs_arena_alloc(&plan->arena, most * sizeof *plan->order);
     plan->jobs = hs_arena_alloc(&plan->arena, most * sizeof *plan->jobs);
     plan->arrival.batches = &workload->arrivals.batches;
@@ -505,20 +518,39 @@ static void deal_sizes(struct job_sampler *plan)
 
 /* ---- durations and outcomes ---- */
 
-/* Orders jobs by bucket, then by score. */
+/* VC and user depend only on the batch and the size; 0 if the workload has none. */
+static void draw_user(const struct job_sampler *plan, struct sampled_job *job)
+{
+    const struct user_table *users = &plan->users;
+    const uint32_t vcs = plan->workload->vc_count;
+    double draw = hs_uniform_of(hs_mix64(job->batch, DRAW_VC));
+    job->vc = vcs > 0 ? pick(users->vc_sums + (size_t)job->size * vcs, vcs, draw) : 0;
+    if (plan->workload->users == 0)
+        return;
+    uint32_t first = users->vc_users[job->vc], count = users->vc_users[job->vc + 1] - first;
+    draw = hs_uniform_of(hs_mix64(job->batch, DRAW_USER));
+    job->user = first + pick(users->user_sums + first, count, draw);
+}
+
+/* Orders jobs by bucket, then by score: a part of its user, one of its batch and one of its own. */
 static void set_order(struct job_sampler *plan)
 {
-    double common = plan->workload->arrivals.batches.duration_correlation;
-    double of_batch = sqrt(common), own = sqrt(1 - common), shared = 0;
+    double of_users = plan->workload->users_duration_correlation;
+    double common = fmax(plan->workload->arrivals.batches.duration_correlation, of_users);
+    double of_batch = sqrt(common - of_users), own = sqrt(1 - common), shared = 0;
     uint64_t own_seed = bits(plan, 0, DRAW_OWN), batch_seed = hs_mix64(plan->seed, DRAW_COMMON);
+    uint64_t user_seed = hs_mix64(plan->seed, DRAW_OF_USER);
     uint32_t *first = plan->first;
     for (uint32_t b = 0; b <= plan->workload->bucket_count; b++)
         first[b] = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
-        const struct sampled_job *job = &plan->jobs[i];
-        if (common > 0 && (i == 0 || job->batch != plan->jobs[i - 1].batch))
+        struct sampled_job *job = &plan->jobs[i];
+        draw_user(plan, job);
+        if (common > of_users && (i == 0 || job->batch != plan->jobs[i - 1].batch))
             shared = of_batch * hs_normal_of(batch_seed, job->batch);
         double score = shared + own * hs_normal_of(own_seed, i);
+        if (of_users > 0)
+            score += sqrt(of_users) * hs_normal_of(user_seed, job->user);
         plan->scores[i] = (struct keyed){key_of(score), i};
         first[plan->sizes[job->size].bucket + 1]++;
     }
@@ -534,16 +566,47 @@ static void set_order(struct job_sampler *plan)
     first[0] = 0;
 }
 
-static enum hs_outcome outcome_of(const struct hs_workload_bucket *bucket, double rank, double draw)
+static const struct hs_workload_states *states_at(const struct hs_workload_bucket *bucket,
+                                                  double rank)
 {
     const struct hs_workload_states *row = bucket->states;
-    if (bucket->state_count == 0)
-        return HS_OUTCOME_UNKNOWN;
     while (row->rank < rank && row + 1 < bucket->states + bucket->state_count)
         row++;
+    return row;
+}
+
+static enum hs_outcome outcome_of(const struct hs_workload_bucket *bucket, double rank, double draw)
+{
+    if (bucket->state_count == 0)
+        return HS_OUTCOME_UNKNOWN;
+    const struct hs_workload_states *row = states_at(bucket, rank);
     if (draw < row->share[0])
         return HS_OUTCOME_COMPLETED;
     return draw < row->share[0] + row->share[1] ? HS_OUTCOME_CANCELLED : HS_OUTCOME_FAILED;
+}
+
+/* Replaces the draws of outcomes, `value` of n points, so that the jobs of a user have like ones
+ * without a change of the mix: jobs of one mix are ordered by a number, in some, by chance, that of
+ * their user, and their draws are the ranks in this order. */
+static void join_outcomes(struct job_sampler *plan, const struct hs_workload_bucket *bucket,
+                          const uint32_t *order, struct keyed *points, uint32_t n)
+{
+    const double alike = sqrt(plan->workload->users_outcome_correlation);
+    struct keyed *fates = plan->fates;
+    for (uint32_t low = 0, end; low < n; low = end) {
+        const struct hs_workload_states *row = states_at(bucket, hs_uniform_of(points[low].key));
+        for (end = low; end < n && states_at(bucket, hs_uniform_of(points[end].key)) == row;
+             end++) {
+            uint64_t own = bits(plan, order[end], DRAW_OUTCOME);
+            if (hs_uniform_of(own) < alike)
+                own = first_bits(plan, plan->jobs[order[end]].user, DRAW_OUTCOME);
+            fates[end] = (struct keyed){hs_mix64(own, 0), end};
+        }
+        qsort(fates + low, end - low, sizeof *fates, by_key);
+        double part = hs_uniform_of(points[low].value);
+        for (uint32_t i = low; i < end; i++)
+            points[fates[i].value].value = (uint64_t)ldexp((i - low + part) / (end - low), 64);
+    }
 }
 
 /* ---- plans ---- */
@@ -574,6 +637,8 @@ static bool make_plan(struct job_sampler *plan)
             points[i] = *last;
         }
         qsort(points, n, sizeof *points, by_key);
+        if (plan->workload->users_outcome_correlation > 0 && bucket->state_count > 0)
+            join_outcomes(plan, bucket, order, points, n);
         for (uint32_t i = 0; i < n; i++) { /* in order of score */
             struct sampled_job *job = &plan->jobs[order[i]];
             double rank = hs_uniform_of(points[i].key);
@@ -590,15 +655,6 @@ static bool make_plan(struct job_sampler *plan)
  * are assigned to VCs once, the largest first, so that the sum of their weights matches the GPU
  * time of the VC's jobs. Weights of users are the quantiles of a log-normal distribution at equal
  * steps: the inequality of users is a parameter of the workload, not random. */
-
-struct user_table {
-    double *vc_sums;         /* [size][VC] running sums of weights; NULL without VCs */
-    uint32_t *vc_users;      /* [VC + 1] first user of a VC */
-    double *user_sums;       /* running sums of weights, within a VC */
-    const char **user_names; /* "u00001" has the largest weight */
-};
-
-enum { DRAW_VC = 0x7c, DRAW_USER };
 
 struct weighted_user {
     double weight;
@@ -650,8 +706,9 @@ static void spread_users(const struct hs_workload *w, struct weighted_user *user
     }
 }
 
-static void open_users(struct user_table *p, struct job_sampler *plan)
+static void open_users(struct job_sampler *plan)
 {
+    struct user_table *p = &plan->users;
     const struct hs_workload *w = plan->workload;
     uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
     double *gpu_time = hs_arena_alloc(&plan->arena, vcs * sizeof *gpu_time);
@@ -690,7 +747,6 @@ static void open_users(struct user_table *p, struct job_sampler *plan)
 struct hs_generator {
     struct hs_workload workload;
     struct job_sampler plan;
-    struct user_table users;
     struct hs_generator_about about;
     uint64_t index;
     uint64_t retry_seed;
@@ -792,7 +848,7 @@ enum hs_status hs_generator_open(struct hs_generator **generator,
         g->retried_again[b] = bucket->retries > 0 ? high : 0;
     }
     open_sampler(&g->plan, &g->workload, g->about.jobs, g->about.hours, request->seed);
-    open_users(&g->users, &g->plan);
+    open_users(&g->plan);
     *generator = g;
     return HS_OK;
 }
@@ -822,20 +878,10 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
                                  .profile = HS_NO_PROFILE,
                                  .outcome = planned->outcome,
                                  .line = (int64_t)g->index};
-    /* VC and user depend only on the batch and the size; NULL if the workload has none. */
-    const struct user_table *users = &g->users;
-    const struct hs_workload *w = &g->workload;
-    uint32_t vc = 0;
-    if (w->vc_count > 0) {
-        const double *sums = users->vc_sums + (size_t)planned->size * w->vc_count;
-        vc = pick(sums, w->vc_count, hs_uniform_of(hs_mix64(planned->batch, DRAW_VC)));
-        job->vc = w->vcs[vc].name;
-    }
-    if (w->users > 0) {
-        uint32_t first = users->vc_users[vc], count = users->vc_users[vc + 1] - first;
-        double draw = hs_uniform_of(hs_mix64(planned->batch, DRAW_USER));
-        job->user = users->user_names[first + pick(users->user_sums + first, count, draw)];
-    }
+    if (g->workload.vc_count > 0)
+        job->vc = g->workload.vcs[planned->vc].name;
+    if (g->workload.users > 0)
+        job->user = g->plan.users.user_names[planned->user];
     if (planned->outcome == HS_OUTCOME_FAILED && g->retried_again[size->bucket] > 0)
         give_attempts(g, job, size->bucket);
     return HS_OK;

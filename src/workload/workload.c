@@ -652,11 +652,14 @@ static void read_root(struct workload_reader *r, const struct hs_json *root)
     }
     read_arrivals(r, hs_json_get(root, "arrivals"));
     read_sizes(r, hs_json_get(root, "sizes"));
-    if (is_object(r, users, "users", KEYS("count", "sigma"))) {
+    if (is_object(r, users, "users",
+                  KEYS("count", "sigma", "duration_correlation", "outcome_correlation"))) {
         w->users = (uint32_t)hs_jsoncheck_int(c, users, "count", 1, HS_WORKLOAD_USERS_MAX, 0);
         (void)hs_jsoncheck_number(c, users, "sigma", 0, sigma_max, &w->users_sigma);
         if (hs_json_get(users, "count") == NULL)
             hs_jsoncheck_fault(c, users, NULL, "\"count\" is missing");
+        w->users_duration_correlation = read_number(r, users, "duration_correlation", 0, 1, 0);
+        w->users_outcome_correlation = read_number(r, users, "outcome_correlation", 0, 1, 0);
     }
     if (c->status == HS_OK) {
         read_vcs(r, hs_json_get(root, "vcs"));
@@ -787,8 +790,11 @@ void hs_workload_write(const struct hs_workload *workload, const char *about, st
         put_bucket(&w, &workload->buckets[i]);
     hs_jsonw_put(&w, "]");
     if (workload->users > 0)
-        hs_jsonw_put(&w, "users=!{ count=%u sigma=%g }", workload->users,
-                     value7(workload->users_sigma));
+        hs_jsonw_put(&w,
+                     "users=!{ count=%u sigma=%g duration_correlation=%g outcome_correlation=%g }",
+                     workload->users, value7(workload->users_sigma),
+                     value7(workload->users_duration_correlation),
+                     value7(workload->users_outcome_correlation));
     if (workload->vc_count > 0) {
         hs_jsonw_put(&w, "vcs=[");
         for (uint32_t i = 0; i < workload->vc_count; i++) {

@@ -123,8 +123,12 @@ struct hs_workload {
     struct hs_workload_vc *vcs;
     struct hs_workload_retries retries;
     uint32_t bucket_count, vc_count;
-    uint32_t users;        /* 0 = jobs without users */
-    double users_sigma;    /* log-normal weights */
+    uint32_t users;     /* 0 = jobs without users */
+    double users_sigma; /* log-normal weights */
+    /* Between jobs of a user in different batches: of normal scores of durations, within a bucket;
+     * and how much likelier than by chance their outcomes are equal: (P - chance) / (1 - chance).
+     */
+    double users_duration_correlation, users_outcome_correlation;
     uint64_t hash;         /* of the file's bytes */
     struct hs_arena arena; /* owns all of the above */
 };

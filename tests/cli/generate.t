@@ -72,7 +72,7 @@ sqrt 12: sigma = log(12) / 2 / .67449 = 1.842. A week is not covered, so weekday
         "states": [[1, 0, 1, 0]]
       }
     ],
-    "users": {"count": 2, "sigma": 1.842064},
+    "users": {"count": 2, "sigma": 1.842064, "duration_correlation": 0, "outcome_correlation": 0},
     "vcs": [
       {"name": "left", "shares": [1, 0], "gpus_max": 1},
       {"name": "right", "shares": [0, 1], "gpus_max": 8}

@@ -269,9 +269,11 @@ static const char lab[] =
     " \"states\": [[0.9, 0.7, 0.2, 0.1], [1, 0.4, 0.5, 0.1]]},"
     " {\"name\": \"8\", \"gpus\": [[8, 0.3]], \"duration_s\": [[0, 10], [0.5, 7200], [1, 600000]],"
     " \"states\": [[1, 0.4, 0.3, 0.3]]}],"
-    " \"users\": {\"count\": 100, \"sigma\": 1.2}}";
+    " \"users\": {\"count\": 100, \"sigma\": 1.2, \"duration_correlation\": 0.3,"
+    " \"outcome_correlation\": 0.4}}";
 
-/* 60,000 jobs of a hundred days. Allowed is what six seeds stay within. */
+/* 60,000 jobs of a hundred days. Allowed is what six seeds stay within. Outcomes of a user agree
+ * less often than their correlation says: ranks and sizes have mixes of their own. */
 static void test_recovered(void **state)
 {
     struct fitted *f = *state;
@@ -298,6 +300,8 @@ static void test_recovered(void **state)
     near(a->batches.same_size, .8, .05);
     near(a->batches.duration_correlation, .5, .05);
     near(w->users_sigma, 1.2, .08);
+    near(w->users_duration_correlation, .3, .1);
+    near(w->users_outcome_correlation, .3, .1);
     assert_int_equal(w->users, 100);
     near(w->buckets[0].share, .7, .001);
     near(hs_quantile_fn_at(&w->buckets[0].duration_s, .5), 200, 4);

@@ -323,6 +323,32 @@ static void test_whole_batches(void **state)
 
 /* ---- who ---- */
 
+/* Durations correlate fully within users: between two jobs of a user are none of another one, in
+ * order of duration. Outcomes do: of two users, each with about half of the jobs, who ends well is
+ * told by the user but for the one in whom the share .3 falls; the mix is that of the workload. */
+static void test_like_jobs_of_users(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD SIZES ", 'states': [[1, 0.3, 0, 0.7]]}],"
+                   "'users': {'count': 2, 'sigma': 0, 'duration_correlation': 1,"
+                   " 'outcome_correlation': 1}}";
+    struct hs_generate_request q = {.name = written(text), .jobs = 1000, .seed = 4};
+    uint32_t count = make(&q), completed = 0, of_user[2][2] = {{0}};
+    int64_t least_s[2] = {INT64_MAX, INT64_MAX}, most_s[2] = {0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t user = strcmp(jobs[i].user, "u00002") == 0;
+        bool is_completed = jobs[i].outcome == HS_OUTCOME_COMPLETED;
+        least_s[user] = jobs[i].duration_s < least_s[user] ? jobs[i].duration_s : least_s[user];
+        most_s[user] = jobs[i].duration_s > most_s[user] ? jobs[i].duration_s : most_s[user];
+        of_user[user][is_completed]++;
+        completed += is_completed;
+    }
+    assert_true(most_s[0] <= least_s[1] || most_s[1] <= least_s[0]);
+    assert_in_range(completed, 299, 301);
+    assert_true(of_user[0][1] == 0 || of_user[1][1] == 0);
+}
+
 static void test_vcs_and_users(void **state)
 {
     (void)state;
@@ -408,13 +434,21 @@ static void test_order_of_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs_and_days), cmocka_unit_test(test_load),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_sizes_exact),   cmocka_unit_test(test_durations_and_fates),
-        cmocka_unit_test(test_profile),       cmocka_unit_test(test_modulated_profile),
-        cmocka_unit_test(test_batches),       cmocka_unit_test(test_whole_batches),
-        cmocka_unit_test(test_vcs_and_users), cmocka_unit_test(test_retries),
-        cmocka_unit_test(test_memory),        cmocka_unit_test(test_order_of_numbers),
+        cmocka_unit_test(test_jobs_and_days),
+        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_sizes_exact),
+        cmocka_unit_test(test_durations_and_fates),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_modulated_profile),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_whole_batches),
+        cmocka_unit_test(test_like_jobs_of_users),
+        cmocka_unit_test(test_vcs_and_users),
+        cmocka_unit_test(test_retries),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order_of_numbers),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }
