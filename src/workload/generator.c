@@ -220,9 +220,8 @@ bool hs_arrival_rate_next(struct hs_arrival_rate *rate, uint64_t *hour, uint32_t
  * sequentially, so that no hour is stored in memory. Batches are drawn twice, from the same bits:
  * first for their number and duration, then to return their jobs. */
 
-/* Most of an hour used by gaps within batches; shorter hours shrink them. For whole batches as fits
- * to generated traces have their gaps: with half an hour Philly's are .031 off in KS, with 50
- * minutes Saturn's .030, with 40 minutes both at most .020. */
+/* Most of an hour used by gaps within batches, which shrink otherwise. Whole ones: fits to
+ * generated traces have gaps off by .031 in KS with 30 minutes, .030 with 50, .020 with 40. */
 #define GAPS_MAX_S       (HOUR_S / 2.0)
 #define WHOLE_GAPS_MAX_S (HOUR_S * 2 / 3.0)
 
@@ -878,10 +877,8 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
                                  .profile = HS_NO_PROFILE,
                                  .outcome = planned->outcome,
                                  .line = (int64_t)g->index};
-    if (g->workload.vc_count > 0)
-        job->vc = g->workload.vcs[planned->vc].name;
-    if (g->workload.users > 0)
-        job->user = g->plan.users.user_names[planned->user];
+    job->vc = g->workload.vc_count > 0 ? g->workload.vcs[planned->vc].name : NULL;
+    job->user = g->workload.users > 0 ? g->plan.users.user_names[planned->user] : NULL;
     if (planned->outcome == HS_OUTCOME_FAILED && g->retried_again[size->bucket] > 0)
         give_attempts(g, job, size->bucket);
     return HS_OK;

@@ -68,6 +68,7 @@ static uint32_t make(const struct hs_generate_request *q)
         int64_t sum_us = 0;
         assert_int_equal(strtoul(job.id, NULL, 10), count);
         assert_int_equal((job.submit_us - FIRST_US) % S, 0);
+        assert_true(job.start_us == -1 && job.end_us == -1); /* not recorded */
         *j = (struct job){.submit_s = (job.submit_us - FIRST_US) / S,
                           .duration_s = job.duration_us / S,
                           .gpus = job.gpus,
