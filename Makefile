@@ -84,7 +84,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 .PHONY: all pgo demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel \
-        reproduce-muri reproduce-faults reproduce-validation workload-report plot-compare man report-pictures new-policy \
+        reproduce-muri reproduce-faults reproduce-validation reproduce-held-out workload-report plot-compare man report-pictures new-policy \
         install clean help \
         run-check run-fuzz run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
@@ -248,6 +248,11 @@ reproduce-validation: ## results/validation.md: measured runs of real clusters b
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) all
 	$(Q)scripts/reproduce-validation.sh $(BUILD)
+
+reproduce-held-out: ## results/held-out.md: generated jobs beside the later part of real traces, and their users
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all
+	$(Q)scripts/reproduce-held-out.sh $(BUILD)
 
 reproduce-openb: ## results/openb.md: 8,152 pods on the 1,213 nodes of openb, GPUs allocated and fragments, beside the published ones
 	$(Q)scripts/install-deps.sh build check

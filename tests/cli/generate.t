@@ -121,7 +121,7 @@ Requests that are refused, each with a hint.
 
   $ horus generate
   ! error: generate: what the jobs are like is missing
-  !       = hint: --like takes earth, pai, philly, saturn, uranus, venus
+  !       = hint: --like takes earth, itp01, itp03, itp05, itp07, itp09, pai, philly, saturn, uranus, venus
   [2]
   $ horus generate --like venis
   ! error: unknown workload 'venis'

@@ -52,6 +52,11 @@ Compiler, flags, libraries, built-in files.
               builtin:profiles.csv
               builtin:restart.csv
               builtin:workloads/earth.json
+              builtin:workloads/itp01.json
+              builtin:workloads/itp03.json
+              builtin:workloads/itp05.json
+              builtin:workloads/itp07.json
+              builtin:workloads/itp09.json
               builtin:workloads/pai.json
               builtin:workloads/philly.json
               builtin:workloads/saturn.json

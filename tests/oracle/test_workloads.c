@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -222,6 +223,32 @@ static void test_fit_of_real_venus(void **state)
     workstat_free(&made);
 }
 
+/* The shipped fits to five clusters of Microsoft, beside their traces: sizes and durations within
+ * the noise, gaps within .1 (results/held-out.md). */
+static void test_itp(void **state)
+{
+    static const char *const numbers[] = {"01", "03", "05", "07", "09"};
+    (void)state;
+    for (size_t i = 0; i < EVERY(numbers); i++) {
+        char file[32], name[8];
+        struct workstat real, made;
+        struct hs_trace_options options;
+        hs_trace_options_default(&options);
+        (void)snprintf(file, sizeof file, "itp_cluster%s.csv", numbers[i]);
+        (void)snprintf(name, sizeof name, "itp%s", numbers[i]);
+        options.path = data_need("traces/itp", file);
+        workstat_read(&real, &options, 0, 0);
+        worksource_generate(&made, name, real.count, 1);
+        expect_alike("sizes", worksource_compare_demands(&real, &made), 1);
+        expect_alike("durations", worksource_compare_durations(&real, &made, ""), 1);
+        struct workpair gaps = worksource_compare_gaps(&real, &made);
+        print_message("%s gaps KS %.4f\n", name, gaps.ks);
+        assert_true(gaps.ks < .1);
+        workstat_free(&real);
+        workstat_free(&made);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_fit_of_venus),
         cmocka_unit_test(test_fit_of_philly),
         cmocka_unit_test(test_fit_of_real_venus),
+        cmocka_unit_test(test_itp),
     };
     return cmocka_run_group_tests(tests, measure, leave);
 }

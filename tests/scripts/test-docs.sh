@@ -17,7 +17,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT BUILD CC OPT CFLAGS LDFLAGS
 limit_s=300
 
 # First words of blocks that are commands.
-commands='^(horus|make|jq|sqlite3|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
+commands='^(horus|make|jq|sqlite3|duckdb|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
 commands+='|cc|cut|seq|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
 
 # First lines of blocks that are not: printed results, examples of files.
@@ -55,6 +55,7 @@ held() { # TARGET
     calibrate-report) echo "test-calibrate-report.sh" ;;
     reproduce-horus | reproduce-tiresias | reproduce-lucid | reproduce-chronus | reproduce-synergy | reproduce-muri | reproduce-validation) echo "test-reproduce.sh runs its short form" ;;
     workload-report) echo "test-workload-report.sh runs its script" ;;
+    reproduce-held-out) echo "test-workload-report.sh runs its short form" ;;
     reproduce-gavel) echo "ten minutes; before a release" ;;
     reproduce-openb) echo "test-reproduce-openb.sh runs its script" ;;
     reproduce-gandiva | reproduce-salus | reproduce-antman) echo "test-reproduce-sharing.sh runs its short form" ;;
@@ -75,7 +76,7 @@ wanted_code() { # COMMAND
 # Why a command cannot be executed here; nothing if it can.
 missing() { # COMMAND
     local word
-    for word in sqlite3 datamash mlr gnuplot Rscript parallel sbatch man; do
+    for word in sqlite3 duckdb datamash mlr gnuplot Rscript parallel sbatch man; do
         [[ $1 =~ (^|[ |;&])${word}[\ ] ]] && ! command -v $word >/dev/null && echo "$word is not installed"
     done
     [[ $1 =~ horus\ plot.*\.(pdf|png) ]] && ! command -v rsvg-convert >/dev/null && echo "rsvg-convert is not installed"
@@ -120,6 +121,18 @@ stand_ins() {
     "$HORUS" trace convert traces/sample.csv -o HPC2N-2002-2.2-cln.swf -q 2>/dev/null
     awk -F, -v OFS=, 'NR == 1 { print "job_id,num_gpu,submit_time,duration,expect_time_list"; next }
         { print $1, $5, $4, $6, "" }' traces/sample.csv >trace_job_Philly_MIX1.csv
+    awk -F, -v OFS=, 'NR == 1 { print "job_id,submission_time,duration,num_gpu"; next } { print $1, $4, $6, $5 }' \
+        traces/sample.csv | tee itp.csv | awk -F, -v OFS=, 'NR == 1 { print $0 ",num_iteration,model_name,deadline,batch_size"; next }
+        { print $0, 9, "bert", $2 + 2 * $3, 64 }' >elasticflow.csv
+    printf '%s\n' job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,job_type \
+        1,13,A10,20,1,1,0,500,HP 2,57,A100-SXM4-80GB,15,1,16,60,900,Spot >job_info_df.csv
+    printf '%s\n' node_name,gpu_model,gpu_capacity_num,cpu_num 0,A10,1,128 1,A100-SXM4-80GB,8,128 \
+        2,A100-SXM4-80GB,8,128 >node_info_df.csv
+    printf '%s\n' instance_sn,app_name,cpu_request,gpu_request,creation_time,scheduled_time,deletion_time \
+        i0,a0,12,1,,, i1,a1,12,1,100.0,130.0,400.0 i2,a1,64,0,100.0,130.0,400.0 >disaggregated_DLRM_trace.csv
+    printf '%s\n' '# a comment' \
+        job_id,user,tenant,class,submit_time,num_chips,chip_type,num_nodes,duration_s,walltime_limit_s,final_status \
+        a,u0,t0,eval,0,1,h100,1,120,600,COMPLETED b,u1,t1,pretrain,30000001,16,h100,2,150,,CANCELED >fleetsim.csv
     # Gavel's jobs: a step a second.
     awk -F, -v OFS='\t' 'NR > 1 { print "LM (batch size 5)", "python3 main.py", "--steps", 0, $6, $4, $5 }' \
         traces/sample.csv >7f04ca.trace

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # tests/report/workload-report.sh: results/workloads.md is as committed; without traces the tables of real
-# ones stay unchanged, with a message; a figure that misses its goal is named and counted.
+# ones stay unchanged, with a message; a figure that misses its goal is named and counted. The same of
+# results/held-out.md, where the traces are.
 subject=workload-report
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
@@ -33,6 +34,14 @@ if [ -r "$HORUS_DATA/traces/venus_gpu_jobs_mar-jul2020.csv" ]; then
     )"
 else
     skip "tables of real traces: none in $HORUS_DATA/traces"
+fi
+
+# Generated jobs beside the later part of traces.
+if [ -r "$HORUS_DATA/traces/itp/itp_cluster07.csv" ]; then
+    scripts/reproduce-held-out.sh --quick "$build" "$work/page" >"$work/said" 2>&1 || cat "$work/said"
+    verdict "results/held-out.md is as committed, users apart" "$(diff results/held-out.md "$work/page/held-out.md")"
+else
+    skip "results/held-out.md: no traces in $HORUS_DATA/traces"
 fi
 
 # Programs that say what they are asked to: one figure met, one met by the mean, two missed.

@@ -547,8 +547,9 @@ static const char *workload_at(size_t index)
 
 static const struct hs_option options_table[] = {
     TEXT("like", like, JOBS, NULL, "NAME",
-         "the workload: philly, venus, earth, saturn, uranus or pai", SHORT,
-         .word_at = workload_at),
+         "the workload: philly, venus, earth, saturn, uranus, pai, itp01, itp03, itp05, "
+         "itp07 or itp09",
+         SHORT, .word_at = workload_at),
     TEXT("workload", workload, JOBS, NULL, "FILE",
          "a workload of your own, configs/README.md tells the form", SHORT),
     INT("jobs", jobs, JOBS, "0", 0, 1e12,
@@ -589,11 +590,12 @@ const struct hs_verb hs_verb_generate = {
     .summary = "Synthetic traces with the published statistics of real ones.",
     .details =
         "Writes jobs whose sizes, durations, fates, users and times of submission follow what was "
-        "published of Philly, the four Helios clusters and PAI, or a workload file of yours. Same "
-        "workload, number of jobs, span and seed: same bytes. Memory does not grow with the "
-        "number of jobs. With gen:NAME,n=10000,seed=1 as TRACE other commands make the same jobs "
-        "without a file. --fit reads a trace once and writes what its jobs are like: a workload "
-        "file, for you to look at, to change, and to make traces of.",
+        "published of Philly, the four Helios clusters and PAI, the traces of five clusters of "
+        "Microsoft (itp01 to itp09), or a workload file of yours. Same workload, number of jobs, "
+        "span and seed: same bytes. Memory does not grow with the number of jobs. With "
+        "gen:NAME,n=10000,seed=1 as TRACE other commands make the same jobs without a file. "
+        "--fit reads a trace once and writes what its jobs are like: a workload file, for you to "
+        "look at, to change, and to make traces of.",
     .examples = {"generate --like venus -n 100000 -o venus.csv.zst",
                  "generate --like philly -n 20000 --load 0.8 -c 16x8:V100 --format philly -o "
                  "cluster_job_log",
