@@ -40,14 +40,14 @@ static bool is_like(const char *a, const char *b)
 /* Common names of columns, for a hint that can be pasted; NULL = none is in the header. */
 static const char *known_name(const struct hs_csv_row *header, const char *key)
 {
-    static const char *const guesses[][14] = {
+    static const char *const guesses[][15] = {
         {"job_id", "id", "job", "job_name", "name", "instance_sn", "uid", "pod_name", "task_id",
          "task", "task_name", "pod", NULL},
-        {"submit_time", "submit", "submitted", "timestamp", "arrival", "arrival_time", "arrival_s",
+        {"submit_time", "submission_time", "submit", "submitted", "timestamp", "arrival", "arrival_time", "arrival_s",
          "submitted_time", "creation_time", "created", "created_at", "queued_at", "submitted_at",
          NULL},
         {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", "gpu_request",
-         "requested_gpus", "gpus_requested", "n_gpus", "gpu", "accelerators", NULL},
+         "requested_gpus", "gpus_requested", "n_gpus", "gpu", "accelerators", "num_chips", NULL},
         {"duration", "duration_s", "run_time", "runtime_s", "service_sec", "service_time",
          "execution_time", "elapsed", "elapsed_s", "wall_time", NULL},
         {"start_time", "start", "started", "started_at", "scheduled_time", "begin", "began",
@@ -57,7 +57,7 @@ static const char *known_name(const struct hs_csv_row *header, const char *key)
         {"user", "user_name", "user_id", "owner", "submitted_by", NULL},
         {"vc", "virtual_cluster", "team", "queue", "partition", "namespace", "project", "tenant",
          "account", "department", "group", NULL},
-        {"status", "state", "final_state", "final", "phase", NULL},
+        {"status", "state", "final_state", "final_status", "final", "phase", NULL},
     };
     for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
         for (const char *const *name = guesses[i]; strcmp(guesses[i][0], key) == 0 && *name; name++)

@@ -138,3 +138,48 @@ What is wrong with a file, and the command that runs it nevertheless.
   ! error: 'state:Succeeded' is not COLUMN:VALUE=WORD
   !       = hint: --map-value=state:Succeeded=completed,state:Error=failed
   [2]
+
+# exports-public
+Public logs, rows as their publishers show them (traces/README.md, Other logs). ITP: the hint is the whole command. The deadline of
+ElasticFlow's own files is a time of the trace. Spot jobs have workers x GPUs; an instance without times is a fault,
+one on CPUs is dropped; fleetsim's microseconds become seconds.
+
+  $ printf 'job_id,submission_time,duration,num_gpu\n6b2d9ccc-6279-403c-e1a2-cfe7810d5c57,16566,3890,4\n' >itp.csv
+  $ horus trace info itp.csv
+  ! itp.csv:1:1: error: missing columns 'gpus', 'submit_time'
+  !     1 | job_id,submission_time,duration,num_gpu
+  !       | ^~~~~~
+  !       = hint: the file has: job_id, submission_time, duration, num_gpu; name the columns with --format=csv --map=gpus=num_gpu,submit_time=submission_time
+  [3]
+  $ printf 'job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n6b2d9ccc,16566,40285,bert,21347,64,4,3890\n' >elasticflow.csv
+  $ horus trace convert elasticflow.csv --map=submit_time=submission_time,gpus=num_gpu,model=model_name,batch=batch_size -q -o e.csv; cut -d, -f1-4,8,10,18 e.csv
+  job_id,submit_time,gpus,duration,model,batch,deadline
+  6b2d9ccc,16566,4,3890,bert,64,21347
+  $ printf '%s\n' job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,job_type \
+  >     239255,13,A10,20,1,1,0,2764799,HP 437260,57,A100-SXM4-80GB,15,1,16,9589663,41060,Spot |
+  >     awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "gpus"; next }
+  >         { print $0, $at["gpu_request"] * $at["worker_num"] }' >spot.csv
+  $ horus trace convert spot.csv --map=job_id=job_name,vc=organization,gpu_type=gpu_model,class=job_type \
+  >     --map-value=class:HP=guaranteed,class:Spot=opportunistic -q -o s.csv; cut -d, -f1-7,24 s.csv
+  job_id,submit_time,gpus,duration,user,vc,gpu_type,class
+  239255,0,1,2764799,,13,A10,guaranteed
+  437260,9589663,16,41060,,57,A100-SXM4-80GB,opportunistic
+  $ printf '%s\n' instance_sn,app_name,cpu_request,gpu_request,creation_time,scheduled_time,deletion_time \
+  >     i0,a0,12,1,,, i1,a1,12,1,100.0,130.0,400.0 i2,a1,64,0,100.0,130.0,400.0 >dlrm.csv
+  $ horus trace convert dlrm.csv --skip-bad-rows=100% -o d.csv --map=job_id=instance_sn,user=app_name,gpus=gpu_request,cpus=cpu_request,submit_time=creation_time,start_time=scheduled_time,end_time=deletion_time; cut -d, -f1-5,13,34- d.csv
+  job_id,submit_time,gpus,duration,user,cpus,start_time,end_time
+  i1,100,1,270,a1,12,130,400
+  ! dlrm.csv:2:12: warning: submit_time is empty
+  !     2 | i0,a0,12,1,,,
+  !       |            ^
+  ! dlrm.csv: warning: passed over 1 bad rows of 3: 1 required value missing
+  ! warning: 1 of 3 rows left out: CPU job (0 GPUs)
+  ! note: 1 jobs from csv to csv, nothing lost
+  $ printf '%s\n' '# hand-written' job_id,user,tenant,class,submit_time,num_chips,chip_type,num_nodes,duration_s,walltime_limit_s,final_status \
+  >     a,u0,t0,eval,0,1,h100,1,120.5,600,COMPLETED b,u1,t1,pretrain,30000001,16,h100,2,150,,CANCELED c,u1,t1,eval,30000002,1,,1,9,9,TIMEOUT |
+  >     awk -F, -v OFS=, '!/^ *(#|$)/ { if (n++) $5 = sprintf("%.6f", $5 / 1e6); print }' >canonical.csv
+  $ horus trace convert canonical.csv --map=vc=tenant,gpus=num_chips,gpu_type=chip_type,duration=duration_s,status=final_status,class= -q -o f.csv; cut -d, -f1-7,22 f.csv
+  job_id,submit_time,gpus,duration,user,vc,gpu_type,outcome
+  a,0,1,120.5,u0,t0,h100,completed
+  b,30.000001,16,150,u1,t1,h100,cancelled
+  c,30.000002,1,9,u1,t1,,failed
