@@ -43,9 +43,9 @@ static const char *known_name(const struct hs_csv_row *header, const char *key)
     static const char *const guesses[][15] = {
         {"job_id", "id", "job", "job_name", "name", "instance_sn", "uid", "pod_name", "task_id",
          "task", "task_name", "pod", NULL},
-        {"submit_time", "submission_time", "submit", "submitted", "timestamp", "arrival", "arrival_time", "arrival_s",
-         "submitted_time", "creation_time", "created", "created_at", "queued_at", "submitted_at",
-         NULL},
+        {"submit_time", "submission_time", "submit", "submitted", "timestamp", "arrival",
+         "arrival_time", "arrival_s", "submitted_time", "creation_time", "created", "created_at",
+         "queued_at", "submitted_at", NULL},
         {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", "gpu_request",
          "requested_gpus", "gpus_requested", "n_gpus", "gpu", "accelerators", "num_chips", NULL},
         {"duration", "duration_s", "run_time", "runtime_s", "service_sec", "service_time",

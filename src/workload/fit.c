@@ -219,16 +219,10 @@ static struct hs_workload_modulation nearest(const struct moments *wanted)
 
 /* ---- moments of generated hours ---- */
 
-static uint32_t draw_jobs(const struct hs_workload_batches *batches, uint64_t bits)
-{
-    if (batches->jobs.count == 0)
-        return 1;
-    return (uint32_t)ceil(hs_quantile_fn_at(&batches->jobs, hs_uniform_of(bits)));
-}
-
 static void fit_modulation(const struct fit_arrivals *a, uint64_t runs,
                            struct hs_workload_arrivals *out)
 {
+    const struct hs_quantile_fn *jobs = &out->batches.jobs;
     struct moments seen, wanted, made;
     out->modulation = (struct hs_workload_modulation){.hours = 1};
     measure(a, out, &seen);
@@ -248,8 +242,11 @@ static void fit_modulation(const struct fit_arrivals *a, uint64_t runs,
             steady.outages.per_day = 0; /* their hours are excluded from the trace, too */
             hs_arrival_rate_open(&rate, &steady, drawn_runs, drawn.hours, seed);
             while (hs_arrival_rate_next(&rate, &hour, &count)) {
-                for (uint32_t i = 0; i < count; i++)
-                    drawn.counts[hour] += draw_jobs(&out->batches, hs_mix64(seed, batch++));
+                drawn.counts[hour] = jobs->count > 0 ? 0 : count;
+                for (uint32_t i = 0; i < count && jobs->count > 0; i++) {
+                    double draw = hs_uniform_of(hs_mix64(seed, batch++));
+                    drawn.counts[hour] += (uint32_t)ceil(hs_quantile_fn_at(jobs, draw));
+                }
                 drawn.jobs += drawn.counts[hour];
             }
             set_profile(&drawn, &profile);

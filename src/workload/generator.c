@@ -255,15 +255,6 @@ static uint64_t draw_members(const struct arrival *a, uint64_t batch, uint64_t m
     return drawn >= 1 ? (uint64_t)drawn : 1;
 }
 
-/* Returns how many whole batches have so many jobs together. O(result). */
-static uint64_t count_batches(const struct arrival *a, uint64_t jobs)
-{
-    uint64_t batches = 0;
-    for (uint64_t left = jobs; left > 0; batches++)
-        left -= draw_members(a, hs_mix64(a->key, batches), left);
-    return batches;
-}
-
 static double draw_gap(const struct arrival *a, uint64_t batch, uint32_t member)
 {
     return hs_quantile_fn_at(&a->batches->gap_s,
@@ -416,10 +407,10 @@ static void open_sampler(struct job_sampler *plan, const struct hs_workload *wor
     plan->arrival.seed = hs_seed_of(seed, "workload-batches");
     plan->arrival.key = plan->arrival.seed;
     plan->arrival.jobs_left = jobs;
-    hs_arrival_rate_open(&plan->arrival.rate, &workload->arrivals,
-                         workload->arrivals.batches.is_whole ? count_batches(&plan->arrival, jobs)
-                                                             : jobs,
-                         hours, seed);
+    uint64_t counted = plan->arrival.batches->is_whole ? 0 : jobs; /* jobs, or whole batches */
+    for (uint64_t left = jobs - counted; left > 0; counted++)
+        left -= draw_members(&plan->arrival, hs_mix64(plan->arrival.key, counted), left);
+    hs_arrival_rate_open(&plan->arrival.rate, &workload->arrivals, counted, hours, seed);
     struct sampled_size *size = plan->sizes;
     uint32_t *lengths = plan->lengths;
     for (uint32_t b = 0; b < workload->bucket_count; b++) {
