@@ -16,7 +16,7 @@ export ASAN_OPTIONS="allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 run_one() { # PROGRAM LOG: prints the program's line, leaves LOG and LOG.count
     local program=$1 log=$2 status begin
     # What fails or dies while it writes its counters of coverage spoils them for all.
-    case $program in *-faults.sh | *-kill.sh | *-race.sh | *-three-ways.sh) export GCOV_PREFIX=$log.gcov ;; esac
+    case $program in *-checkpoint.sh | *-faults.sh | *-kill.sh | *-race.sh | *-three-ways.sh) export GCOV_PREFIX=$log.gcov ;; esac
     begin=$(date +%s%N)
     CMOCKA_MESSAGE_OUTPUT=TAP timeout "$limit_s" "$program" >"$log" 2>&1 </dev/null
     status=$?

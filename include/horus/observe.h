@@ -89,6 +89,8 @@ enum hs_segment_end {
     HS_SEGMENT_PROFILE, /* its profile is taken: what was done in it is lost */
     HS_SEGMENT_FAULT,   /* a node of it failed: what was done since its last checkpoint is lost */
     HS_SEGMENT_DRAIN,   /* a node of it is drained: it is submitted again, nothing is lost */
+    HS_SEGMENT_FORK,    /* the run goes on under another policy from then on; nothing is lost */
+    HS_SEGMENT_ENDS,
 };
 const char *hs_segment_end_text(enum hs_segment_end end);
 

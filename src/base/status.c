@@ -79,7 +79,7 @@ const char *hs_segment_end_text(enum hs_segment_end end)
         [HS_SEGMENT_KILL] = "kill",       [HS_SEGMENT_OOM] = "oom",
         [HS_SEGMENT_HORIZON] = "horizon", [HS_SEGMENT_FAILURE] = "failure",
         [HS_SEGMENT_PROFILE] = "profile", [HS_SEGMENT_FAULT] = "fault",
-        [HS_SEGMENT_DRAIN] = "drain",
+        [HS_SEGMENT_DRAIN] = "drain",     [HS_SEGMENT_FORK] = "fork",
     };
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)end);
 }

@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/fixed.h"
 #include "base/rng.h"
 #include "data/param_table.h"
 #include "horus/lp.h"
@@ -112,6 +113,69 @@ void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
         hs_jsonw_put(w, "%s=%s", p->key, text);
     }
     hs_jsonw_put(w, "}");
+}
+
+/* Writes jobs by the source of a figure. */
+static void put_figures(struct hs_jsonw *w, const char *name,
+                        const uint64_t from[HS_FIGURE_FROM_COUNT])
+{
+    hs_jsonw_put(w, "%s={", name);
+    for (int i = 0; i < HS_FIGURE_FROM_COUNT; i++)
+        hs_jsonw_put(w, "%s=%" PRIu64,
+                     i == HS_FIGURE_FROM_NOWHERE ? "unknown"
+                                                 : hs_figure_from_text((enum hs_figure_from)i),
+                     from[i]);
+    hs_jsonw_put(w, "}");
+}
+
+/* Returns the most that jobs may use of a GPU together, 1 = its time; 0 = unlimited, or unknown
+ * because GPUs differ in speed. */
+static double gpu_time(const struct hs_setup *s)
+{
+    double most = hs_speed_uniform_q32(s->speed) == HS_Q32_ONE ? 1 : 0;
+    if (most == 0)
+        return 0;
+    for (uint32_t t = 0; s->interference != NULL && t < s->cluster.type_count; t++)
+        for (uint32_t units = 2; units <= HS_TENANTS_MAX; units++) {
+            const uint64_t q32 = hs_interference_capacity_q32(s->interference, t, units);
+            if (q32 == UINT64_MAX)
+                return 0;
+            most = fmax(most, (double)q32 / (double)HS_Q32_ONE);
+        }
+    return most;
+}
+
+void hs_record_counts(void *ctx, struct hs_jsonw *w)
+{
+    static const char *const checks[] = {"off", "fast", "full"};
+    static const char *const stops[] = {"", "until", "max_events", "max_wall"}; /* enum hs_stop */
+    const struct hs_run_result *run = ctx;
+    const struct hs_engine_figures *f = &run->figures;
+    const struct hs_assign_counts *a = &run->intake.assigned;
+    hs_jsonw_put(w,
+                 "engine={ events=%" PRIu64 " instants=%" PRIu64 " decisions=%" PRIu64
+                 " jobs=%" PRIu64 " finished=%" PRIu64 " failed=%" PRIu64 " rejected=%" PRIu64
+                 " unfinished=%" PRIu64 " peak_live_jobs=%" PRIu64 " shares_divided=%" PRIu64
+                 " shares_rounded=%" PRIu64 " }",
+                 f->events, f->instants, f->decisions, f->jobs, f->finished, f->failed, f->rejected,
+                 f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
+    if (run->setup->trace.load == 1 && run->setup->trace.scale_time == 1) {
+        hs_jsonw_key(w, "origin");
+        hs_jsonw_seconds(w, f->epoch_us);
+    }
+    if (f->stop != HS_STOP_NONE)
+        hs_jsonw_put(w, "stopped={ by=%s at_us=%" PRId64 " is_deterministic=%d }", stops[f->stop],
+                     f->end_us, f->stop != HS_STOP_POLL);
+    hs_jsonw_put(w,
+                 "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
+                 " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64 " }",
+                 a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none);
+    if (gpu_time(run->setup) > 0)
+        hs_jsonw_put(w, "gpu_time=%.6g", gpu_time(run->setup));
+    put_figures(w, "gpu_util_from", a->util_from);
+    put_figures(w, "gpu_mem_from", a->mem_from);
+    hs_jsonw_put(w, "gpu_mem_capped=%" PRIu64 " checks={ %s=%" PRIu64 " }", f->mem_capped,
+                 checks[run->setup->options->check], f->checks);
 }
 
 static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,

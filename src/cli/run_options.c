@@ -578,7 +578,9 @@ const struct hs_option hs_run_option_table[] = {
          ".zst",
          LOCAL),
     TEXT("from", from, CHECKPOINTS, NULL, "FILE",
-         "in place of a trace: go on with the run of a snapshot, to its end or to --until", LOCAL),
+         "in place of a trace: go on with the run of a snapshot, to its end or to --until; with -p "
+         "under another policy",
+         LOCAL),
     OUTPUT_ROW("DIR", RESULTS, "run directory; absent: results/TRACE-POLICY-HASH"),
     OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all: "
                        "without the last three"),

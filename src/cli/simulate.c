@@ -160,11 +160,9 @@ static enum hs_status note_submission(void *ctx, int64_t now_us, const struct hs
     return HS_OK;
 }
 
-static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir)
+static struct hs_report_options report_options(const struct hs_setup *setup)
 {
-    const struct hs_setup *setup = pass->setup;
-    struct hs_report_options options = {
-        .dir = dir,
+    return (struct hs_report_options){
         .cluster = &setup->cluster,
         .speed = setup->speed,
         .semantics = &setup->card.policy_semantics,
@@ -182,6 +180,12 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .is_resizing = (setup->can & HS_CAN_RESIZE) != 0,
         .is_allotting = (setup->can & HS_CAN_HOST) != 0,
     };
+}
+
+static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir)
+{
+    struct hs_report_options options = report_options(pass->setup);
+    options.dir = dir;
     return hs_report_open(&pass->report, &options, pass->diag);
 }
 
@@ -315,14 +319,19 @@ static enum hs_status open_jobs(struct pass *pass, struct hs_job_source *jobs)
     return HS_OK;
 }
 
+static void close_jobs(struct pass *pass)
+{
+    hs_assign_close(pass->assign);
+    hs_trace_close(pass->trace);
+    pass->assign = NULL;
+    pass->trace = NULL;
+}
+
 static void close_run(struct pass *pass)
 {
     hs_engine_close(pass->engine);
-    hs_assign_close(pass->assign);
-    hs_trace_close(pass->trace);
+    close_jobs(pass);
     pass->engine = NULL;
-    pass->assign = NULL;
-    pass->trace = NULL;
 }
 
 /* Called before the trace is closed: stores the counts of its rows, and the hash of the whole file
@@ -482,70 +491,6 @@ static void write_parameters(void *result, struct hs_jsonw *w)
     hs_record_parameters(((const struct hs_run_result *)result)->setup, w);
 }
 
-/* Writes jobs by the source of a figure. */
-static void put_figures(struct hs_jsonw *w, const char *name,
-                        const uint64_t from[HS_FIGURE_FROM_COUNT])
-{
-    hs_jsonw_put(w, "%s={", name);
-    for (int i = 0; i < HS_FIGURE_FROM_COUNT; i++)
-        hs_jsonw_put(w, "%s=%" PRIu64,
-                     i == HS_FIGURE_FROM_NOWHERE ? "unknown"
-                                                 : hs_figure_from_text((enum hs_figure_from)i),
-                     from[i]);
-    hs_jsonw_put(w, "}");
-}
-
-/* Returns the most that jobs may use of a GPU together, 1 = its time; 0 = unlimited, or unknown
- * because GPUs differ in speed. */
-static double gpu_time(const struct hs_setup *s)
-{
-    double most = hs_speed_uniform_q32(s->speed) == HS_Q32_ONE ? 1 : 0;
-    if (most == 0)
-        return 0;
-    for (uint32_t t = 0; s->interference != NULL && t < s->cluster.type_count; t++)
-        for (uint32_t units = 2; units <= HS_TENANTS_MAX; units++) {
-            const uint64_t q32 = hs_interference_capacity_q32(s->interference, t, units);
-            if (q32 == UINT64_MAX)
-                return 0;
-            most = fmax(most, (double)q32 / (double)HS_Q32_ONE);
-        }
-    return most;
-}
-
-/* Writes what happened, jobs by source of their profile, invariants checked. */
-static void write_counts(void *ctx, struct hs_jsonw *w)
-{
-    static const char *const checks[] = {"off", "fast", "full"};
-    static const char *const stops[] = {"", "until", "max_events", "max_wall"}; /* enum hs_stop */
-    const struct hs_run_result *run = ctx;
-    const struct hs_engine_figures *f = &run->figures;
-    const struct hs_assign_counts *a = &run->intake.assigned;
-    hs_jsonw_put(w,
-                 "engine={ events=%" PRIu64 " instants=%" PRIu64 " decisions=%" PRIu64
-                 " jobs=%" PRIu64 " finished=%" PRIu64 " failed=%" PRIu64 " rejected=%" PRIu64
-                 " unfinished=%" PRIu64 " peak_live_jobs=%" PRIu64 " shares_divided=%" PRIu64
-                 " shares_rounded=%" PRIu64 " }",
-                 f->events, f->instants, f->decisions, f->jobs, f->finished, f->failed, f->rejected,
-                 f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
-    if (run->setup->trace.load == 1 && run->setup->trace.scale_time == 1) {
-        hs_jsonw_key(w, "origin");
-        hs_jsonw_seconds(w, f->epoch_us);
-    }
-    if (f->stop != HS_STOP_NONE)
-        hs_jsonw_put(w, "stopped={ by=%s at_us=%" PRId64 " is_deterministic=%d }", stops[f->stop],
-                     f->end_us, f->stop != HS_STOP_POLL);
-    hs_jsonw_put(w,
-                 "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
-                 " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64 " }",
-                 a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none);
-    if (gpu_time(run->setup) > 0)
-        hs_jsonw_put(w, "gpu_time=%.6g", gpu_time(run->setup));
-    put_figures(w, "gpu_util_from", a->util_from);
-    put_figures(w, "gpu_mem_from", a->mem_from);
-    hs_jsonw_put(w, "gpu_mem_capped=%" PRIu64 " checks={ %s=%" PRIu64 " }", f->mem_capped,
-                 checks[run->setup->options->check], f->checks);
-}
-
 /* The page is generated from the directory with its manifest, then that is rewritten to list it. */
 static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_file *file,
                                  struct hs_diag *diag)
@@ -587,7 +532,7 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
                                    .outputs = files,
                                    .write_config = hs_config_json,
                                    .write_more = write_parameters,
-                                   .write_counts = write_counts,
+                                   .write_counts = hs_record_counts,
                                    .more_ctx = result,
                                    .machine = result->machine};
 
@@ -620,6 +565,15 @@ bool hs_trace_is_read_once(const char *path)
 {
     struct stat info;
     return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+}
+
+enum hs_status hs_run_identity(const struct hs_setup *s, char name[HS_RUN_NAME_SIZE],
+                               struct hs_diag *diag)
+{
+    uint64_t workload = hs_seed_of(0, s->options->trace);
+    if (!hs_trace_is_read_once(s->options->trace))
+        HS_TRY(hs_workload_hash(s->options, &workload, diag));
+    return hs_run_name(s, workload, name, diag);
 }
 
 /* Reads the trace once more if series.csv has fixed intervals: the minimum number of rows is then
@@ -667,6 +621,7 @@ struct simulation {
     struct pass pass;
     struct checkpoints checkpoints;
     struct hs_run_options *options; /* with checkpoints; those of the setup */
+    struct hs_setup *forked;        /* of a fork; else NULL */
 };
 
 static void simulation_start(struct simulation *s, const struct hs_run_call *call)
@@ -686,6 +641,10 @@ static enum hs_status simulation_end(struct simulation *s, enum hs_status status
         status = hs_fail(&s->log.diag, HS_E_INPUT, NULL, "a shorter --until",
                          "no snapshot: the run ends on day %.1f, before --until",
                          (double)result->figures.end_us / 86400e6);
+    if (s->forked != NULL)
+        hs_append(s->forked->fork_text, sizeof s->forked->fork_text,
+                  "; of %" PRIu64 " running jobs %" PRIu64 " stayed where they were",
+                  result->figures.fork_running, result->figures.fork_kept);
     if (status == HS_OK)
         status = run_jittered(setup, call, result, s->log.target);
     if (status == HS_OK) {
@@ -736,9 +695,64 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     return simulation_end(s, run_once(&s->pass, call, 0));
 }
 
+/* ---- forks ---- */
+
+/* Refuses a run whose files are no longer what they were at the snapshot: they are read again. */
+static enum hs_status check_inputs(const struct hs_setup *old, const struct hs_image_head *head,
+                                   struct hs_diag *diag)
+{
+    struct hs_setup *setup = hs_alloc_zeroed(1, sizeof *setup);
+    struct hs_diag muted = *diag; /* the run had the same warnings */
+    char name[HS_RUN_NAME_SIZE] = "";
+    muted.least = HS_ERROR;
+    if (hs_trace_is_read_once(old->options->trace))
+        return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
+                       "a fork reads the trace again: '%s' cannot be", old->options->trace);
+    enum hs_status status = hs_setup_open(setup, old->options, old->config, &muted);
+    if (status == HS_OK)
+        status = hs_run_identity(setup, name, &muted);
+    diag->errors = muted.errors;
+    hs_setup_close(setup);
+    hs_free(setup);
+    if (status == HS_OK && strcmp(name, head->name) != 0)
+        return hs_fail(diag, HS_E_INPUT, NULL, "a fork needs its inputs as they were",
+                       "the inputs are not those that the run had read");
+    return status;
+}
+
+/* Goes on under another policy. What the past is made of, the cluster and its events, is that of
+ * the old setup. */
+static enum hs_status fork_run(struct simulation *s, int64_t at_us, const char *policy)
+{
+    struct pass *pass = &s->pass;
+    const struct hs_setup *old = pass->setup;
+    struct hs_setup *setup = hs_alloc_zeroed(1, sizeof *setup);
+    struct hs_job_source jobs;
+    s->options->policy = policy;
+    HS_TRY(hs_setup_open(setup, s->options, old->config, pass->diag));
+    s->log.warning_count = 0; /* those of the trace come again */
+    s->forked = setup;
+    (void)snprintf(setup->fork_text, sizeof setup->fork_text, "%s until %.9g s", old->policy->name,
+                   (double)at_us / 1e6);
+    setup->card.fork = setup->fork_text;
+    hs_bits_text(setup->can | old->can, hs_can_words, setup->card.can, sizeof setup->card.can);
+    pass->setup = pass->result->setup = setup;
+    close_jobs(pass);
+    HS_TRY(open_jobs(pass, &jobs));
+    struct hs_engine_config config = engine_config(pass, 0);
+    config.begin_us = at_us;
+    config.cluster = &old->cluster;
+    config.machines = &old->machines;
+    config.reservations = &old->reservations;
+    const struct hs_report_options options = report_options(setup);
+    hs_report_fork(pass->report, &options);
+    return hs_engine_fork(&pass->engine, &config, jobs);
+}
+
 enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
                                  const struct hs_run_call *call, const struct hs_run_options *now,
-                                 struct hs_run_result **result, struct hs_diag *diag)
+                                 const char *policy, struct hs_run_result **result,
+                                 struct hs_diag *diag)
 {
     struct hs_image_head head;
     enum hs_status status = hs_image_read(path, call->image, dir->beside.tmp, &head, diag);
@@ -749,6 +763,8 @@ enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
     hs_report(diag, HS_NOTE, NULL, NULL, "goes on from day %.1f of the simulation",
               (double)head.time_us / 86400e6);
     struct simulation *s = *hs_image_root();
+    if (policy != NULL)
+        status = check_inputs(s->pass.setup, &head, diag);
     hs_beside_move(&s->dir.beside, &dir->beside);
     s->dir.may_replace = dir->may_replace;
     s->log.target = diag;
@@ -762,12 +778,17 @@ enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
     *result = s->pass.result;
     simulation_start(s, call);
     pass_start(&s->pass, call);
-    status = hs_image_enter(&s->log.diag);
+    if (status == HS_OK)
+        status = hs_image_enter(&s->log.diag);
     if (status != HS_OK) { /* the run is not there to be closed */
         hs_rundir_discard(&s->dir);
         return status;
     }
-    status = hs_engine_continue(s->pass.engine, now->until_us > 0 ? now->until_us : HS_TIME_MAX);
+    if (policy != NULL)
+        status = fork_run(s, head.time_us, policy);
+    if (status == HS_OK)
+        status =
+            hs_engine_continue(s->pass.engine, now->until_us > 0 ? now->until_us : HS_TIME_MAX);
     return simulation_end(s, pass_close(&s->pass, status));
 }
 

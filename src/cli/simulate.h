@@ -178,7 +178,7 @@ struct hs_setup {
     struct hs_card card;
     char workload[HS_WORKLOAD_MAX + 1];
     /* Texts of the card. */
-    char order_text[160], power_text[256], speeds_text[256], profiles_text[160],
+    char order_text[160], power_text[256], fork_text[200], speeds_text[256], profiles_text[160],
         interference_text[400], locality_text[256], predictor_text[256];
 };
 
@@ -262,6 +262,9 @@ HS_MUST_USE enum hs_status hs_workload_hash(const struct hs_run_options *options
 #define HS_RUN_NAME_SIZE (HS_WORKLOAD_MAX + 80u)
 HS_MUST_USE enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
                                        char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
+/* The same of a run whose trace may be read only once: then of its name alone. */
+HS_MUST_USE enum hs_status hs_run_identity(const struct hs_setup *setup,
+                                           char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
 /* Builds results/NAME. Reads the inputs once. */
 HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
                                           struct hs_diag *diag);
@@ -331,10 +334,11 @@ HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struc
 
 /* Goes on with the run of the checkpoint or snapshot at path, which call->image describes, in the
  * process's image: its setup is (*result)->setup. dir: of hs_rundir_resume(), or an empty one for a
- * snapshot; closed in any case. now: options of this call. */
+ * snapshot; closed in any case. now: options of this call; policy: of those, under which a snapshot
+ * is forked, NULL: it goes on as it is. */
 HS_MUST_USE enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
                                              const struct hs_run_call *call,
-                                             const struct hs_run_options *now,
+                                             const struct hs_run_options *now, const char *policy,
                                              struct hs_run_result **result, struct hs_diag *diag);
 
 /* Standard input, a pipe or a device. */
@@ -440,6 +444,8 @@ HS_MUST_USE enum hs_status hs_record_manifest(struct hs_manifest *manifest,
 /* Writes the member "policy_parameters": each parameter of the policy with its value, as text for
  * -p. */
 void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
+/* Writes what happened, jobs by source of their profile, invariants checked; result: of the run. */
+void hs_record_counts(void *result, struct hs_jsonw *w);
 /* Keeps copies of inputs in the directory; none of a cluster that is a shape or part of the
  * program. */
 HS_MUST_USE enum hs_status hs_record_kept(const struct hs_run_options *options,

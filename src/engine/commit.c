@@ -461,7 +461,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     placement->coscheduled_set = a->turn.coscheduled_set;
     placement->keeps = (uint8_t)a->turn.keeps;
     placement->is_waiting = a->turn.slice_group != 0 && a->turn.is_waiting;
-    if (run->cost_left_us > 0)
+    if (run->cost_left_us > 0 || hs_fork_has_waived(e, a->job))
         job->state = is_move ? HS_JOB_MIGRATING : HS_JOB_STARTING;
     else
         job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;

@@ -35,6 +35,7 @@ struct hs_engine_config {
     const void *policy_state; /* with parameters set; state_size bytes, copied */
     enum hs_check check;
     uint64_t seed;        /* for the noise of estimates */
+    int64_t begin_us;     /* of a fork, its time; else 0 */
     uint64_t jitter_seed; /* 0 = ties by row and lowest node; else random */
     int64_t until_us;     /* horizon; HS_TIME_MAX = none */
     uint64_t max_events;  /* ends the run after the instant that reaches it; 0 = none */
@@ -83,6 +84,8 @@ struct hs_engine_figures {
     uint64_t interrupts;     /* jobs stopped by faults and drains */
     uint64_t mem_capped;     /* jobs whose profile states more memory than any GPU has */
     uint64_t unnamed;        /* jobs not in the file of estimates */
+    uint64_t fork_running;   /* jobs that held GPUs at a fork */
+    uint64_t fork_kept;      /* of those, the ones that the new policy put back there at once */
     const struct hs_reservation *unused; /* for a user without jobs, the first; NULL: none */
     /* the policy read these of a job */
     bool reads_priority, reads_deadline, reads_class, reads_loss;
@@ -104,5 +107,11 @@ HS_MUST_USE enum hs_status hs_engine_run(struct hs_engine *engine, struct hs_job
 /* Goes on with a run from the place where it called poll or at_until, in the image of another
  * process. */
 HS_MUST_USE enum hs_status hs_engine_continue(struct hs_engine *engine, int64_t until_us);
+/* Replaces an engine that is at its horizon by one in which the same run goes on under another
+ * policy, from config->begin_us on: same cluster, machines, reservations and costs. The source
+ * begins with the first record of the trace. *engine is to be closed after a failure, too. */
+HS_MUST_USE enum hs_status hs_engine_fork(struct hs_engine **engine,
+                                          const struct hs_engine_config *config,
+                                          struct hs_job_source source);
 void hs_engine_get_figures(const struct hs_engine *engine, struct hs_engine_figures *figures);
 void hs_engine_close(struct hs_engine *engine);

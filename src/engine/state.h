@@ -200,6 +200,7 @@ struct hs_engine {
     struct hs_machine *machines; /* by node; NULL: no machine events */
     uint32_t *gpu_holder;        /* likewise, by GPU: the last job on it while is_exclusive */
     struct hs_machine_feed *machine_feed; /* likewise */
+    struct hs_homes *homes;               /* at the time of a fork; else NULL */
     uint32_t slow_nodes;                  /* number of nodes with another speed than their type */
 
     struct hs_jobs jobs;
@@ -567,6 +568,25 @@ void hs_windows_apply(struct hs_engine *e);
 /* Returns the first reservation for a user without a submitted job; NULL if there is none. */
 const struct hs_reservation *hs_windows_unused(const struct hs_engine *e);
 
+/* ---- invariants.c ---- */
+
+/* Returns HS_E_INVARIANT, reported with time and rule, if an invariant is violated. */
+HS_MUST_USE enum hs_status hs_invariants_check(struct hs_engine *e);
+
+/* ---- describe.c ---- */
+
+/* Any GPU, whole. */
+#define HS_ASK_ANY                                                                                 \
+    (struct hs_ask)                                                                                \
+    {                                                                                              \
+        .type_mask = UINT64_MAX, .gpu_milli = HS_GPU_MILLI                                         \
+    }
+/* Sets what the policy of the run, and the engine under it, know of a job that asks for HS_ASK_ANY,
+ * except its id and its work. Returns why the job can never run, valid until the next call; else
+ * NULL. */
+const char *hs_lifecycle_describe(struct hs_engine *e, struct hs_job *job,
+                                  const struct hs_trace_job *record);
+
 /* ---- lifecycle.c ---- */
 
 /* Makes a live job of a trace record, or rejects it; informs observers and policy. */
@@ -592,6 +612,12 @@ HS_MUST_USE enum hs_status hs_lifecycle_interrupt(struct hs_engine *e, struct hs
 HS_COLD HS_MUST_USE enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
                                                         enum hs_job_state state,
                                                         const char *reason);
+struct hs_live_job {
+    uint64_t index;
+    uint32_t slot;
+};
+/* Returns all jobs.live live jobs in order of the trace; the caller frees it. */
+struct hs_live_job *hs_lifecycle_live(const struct hs_engine *e);
 /* At the horizon: closes segments and rows of all live jobs, in order of the trace. */
 HS_MUST_USE enum hs_status hs_lifecycle_cut(struct hs_engine *e);
 void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
@@ -602,6 +628,62 @@ uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, u
 /* Kills a placed job because its GPU ran out of memory: the work since its start is lost, it waits
  * again with a larger predicted need, and after oom_retries kills it runs only alone. */
 HS_MUST_USE enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job);
+
+/* Of a fork, three steps. The job leaves its GPUs; a process on a host stays there; */
+HS_MUST_USE enum hs_status hs_lifecycle_leave(struct hs_engine *e, struct hs_job *job);
+/* in the engine of the new policy it is described anew, or rejected where it can never run there;
+ * record: of the same job; */
+HS_MUST_USE enum hs_status hs_lifecycle_take(struct hs_engine *e, struct hs_job *job,
+                                             const struct hs_trace_job *record);
+/* and it comes to the policy as submitted. */
+void hs_lifecycle_enter(struct hs_engine *e, struct hs_job *job);
+
+/* ---- fork.c ---- */
+
+/* Where a fork found a job. */
+struct hs_home {
+    uint32_t first, count; /* its GPUs in hs_homes.gpus, ascending */
+    bool was_placed;
+    bool is_settled, is_kept; /* the new policy has placed it; there */
+};
+
+struct hs_homes {
+    struct hs_home *of; /* by slot */
+    uint32_t *gpus;
+    uint32_t slots;
+};
+
+/* Takes all jobs off their GPUs at `at_us`; where they were is then in e->homes. */
+HS_MUST_USE enum hs_status hs_fork_leave(struct hs_engine *e, int64_t at_us);
+/* Moves the past to an engine that was opened at that time: jobs, accounts, observers. `from` is
+ * then good for nothing but to be closed. */
+HS_MUST_USE enum hs_status hs_fork_move(struct hs_engine *e, struct hs_engine *from);
+/* Reads the records of all jobs submitted so far, and submits those that live to the policy. */
+HS_MUST_USE enum hs_status hs_fork_submit(struct hs_engine *e, struct hs_job_source source);
+/* Before a plan of that instant is applied: a job that it puts where it was gets the same GPUs, and
+ * does not owe the cost of a restart, which it owed for the policy. */
+void hs_fork_settle(struct hs_engine *e);
+void hs_fork_end(struct hs_engine *e);
+
+static inline void hs_fork_end_before(struct hs_engine *e, int64_t next_us)
+{
+    if (HS_UNLIKELY(e->homes != NULL) && next_us > e->now_us)
+        hs_fork_end(e);
+}
+
+/* Cost of a restart. */
+static inline int64_t hs_fork_cost_us(const struct hs_engine *e)
+{
+    return e->config.startup_us + e->config.restart_us;
+}
+
+/* Whether a job does not owe such a cost: it makes progress at once, but as a policy expects of a
+ * job that owes a cost, only after it was placed. */
+static inline bool hs_fork_has_waived(const struct hs_engine *e, uint32_t slot)
+{
+    return HS_UNLIKELY(e->homes != NULL) && slot < e->homes->slots && e->homes->of[slot].is_kept &&
+           hs_fork_cost_us(e) > 0;
+}
 
 /* ---- machines.c ---- */
 

@@ -254,12 +254,18 @@ void hs_jobs_end_placement(struct hs_jobs *jobs, struct hs_job *job)
     job->placement = 0;
 }
 
+void hs_jobs_drop_training(struct hs_jobs *jobs, struct hs_job_identity *identity)
+{
+    if (identity->training != 0 && --jobs->training[identity->training].users == 0)
+        hs_pool_give(&jobs->training_pool, &jobs->training[identity->training], identity->training);
+    identity->training = 0;
+}
+
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
 {
     struct hs_job *job = &jobs->jobs[slot];
-    const struct hs_job_identity *identity = &jobs->identities[slot];
-    if (identity->training != 0 && --jobs->training[identity->training].users == 0)
-        hs_pool_give(&jobs->training_pool, &jobs->training[identity->training], identity->training);
+    struct hs_job_identity *identity = &jobs->identities[slot];
+    hs_jobs_drop_training(jobs, identity);
     if (identity->request != 0) {
         drop_options(jobs, jobs->request[identity->request].options);
         hs_pool_give(&jobs->request_pool, &jobs->request[identity->request], identity->request);
@@ -291,6 +297,26 @@ bool hs_jobs_default_is_valid(const struct hs_jobs *jobs)
            memcmp(&jobs->overheads[0], &no_overhead, sizeof no_overhead) == 0 &&
            memcmp(&jobs->placements[0], &no_placement, sizeof no_placement) == 0 &&
            (jobs->has_needs || jobs->needs[0].mem_claim_mib + jobs->needs[0].gpu_mem_mib == 0);
+}
+
+void hs_jobs_take_over(struct hs_jobs *jobs, struct hs_jobs *from)
+{
+    const struct hs_jobs own = *jobs;
+    hs_jobs_free(jobs);
+    *jobs = *from;
+    *from = (struct hs_jobs){0};
+    hs_free(jobs->scratch);
+    jobs->scratch = NULL;
+    jobs->scratch_cap = 0;
+    jobs->scratch_size = own.scratch_size;
+    jobs->are_all_elastic = own.are_all_elastic;
+    jobs->has_estimates = own.has_estimates;
+    if (own.has_needs && !jobs->has_needs)
+        hs_jobs_know_needs(jobs);
+    else
+        slots_grow(jobs, jobs->slots.high);
+    for (uint32_t slot = 0; slot < jobs->slots.high; slot++)
+        clear_scratch(jobs, slot);
 }
 
 void hs_jobs_free(struct hs_jobs *jobs)

@@ -251,7 +251,12 @@ void hs_jobs_begin_sharing_overhead(struct hs_jobs *jobs, struct hs_job *job);
 void hs_jobs_begin_placement(struct hs_jobs *jobs, struct hs_job *job);
 /* Called after the job left its GPUs and its event was removed. */
 void hs_jobs_end_placement(struct hs_jobs *jobs, struct hs_job *job);
+/* Its training is no longer known. */
+void hs_jobs_drop_training(struct hs_jobs *jobs, struct hs_job_identity *identity);
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot);
+/* Moves all jobs of `from`, none of which holds a GPU, to `jobs`, which has none: with scratch,
+ * needs and estimates as `jobs` has them, scratch zeroed. */
+void hs_jobs_take_over(struct hs_jobs *jobs, struct hs_jobs *from);
 /* Tells whether the default records are unchanged. O(1). */
 bool hs_jobs_default_is_valid(const struct hs_jobs *jobs);
 void hs_jobs_free(struct hs_jobs *jobs);

@@ -621,6 +621,15 @@ const struct hs_observer *hs_report_observer(const struct hs_report *report, siz
     return index == report->open_count ? &report->observer : NULL;
 }
 
+void hs_report_fork(struct hs_report *r, const struct hs_report_options *policy)
+{
+    r->options.semantics = policy->semantics;
+    r->options.is_preemptive |= policy->is_preemptive;
+    r->options.is_sharing |= policy->is_sharing;
+    r->options.is_resizing |= policy->is_resizing;
+    r->options.is_allotting |= policy->is_allotting;
+}
+
 enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_summary *summary,
                                 struct hs_diag *diag)
 {

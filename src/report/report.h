@@ -54,6 +54,8 @@ HS_MUST_USE enum hs_status hs_report_open(struct hs_report **report,
                                           struct hs_diag *diag);
 /* Returns observer 0, 1, ...; NULL after the last. */
 const struct hs_observer *hs_report_observer(const struct hs_report *report, size_t index);
+/* The run goes on under another policy, whose semantics are stated from now on. */
+void hs_report_fork(struct hs_report *report, const struct hs_report_options *policy);
 /* Closes the row files and fills the summary. end_us: last instant of the run. */
 HS_MUST_USE enum hs_status hs_report_finish(struct hs_report *report, int64_t end_us,
                                             struct hs_summary *summary, struct hs_diag *diag);

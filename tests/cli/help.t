@@ -453,7 +453,7 @@ Everything about run.
         --snapshot=FILE     write all of the run to FILE at --until, for --from; compressed if it ends
                             in .gz or .zst
         --from=FILE         in place of a trace: go on with the run of a snapshot, to its end or to
-                            --until
+                            --until; with -p under another policy
 
   Results:
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH

@@ -6,7 +6,8 @@
  * to a shift and to a scale of time (for policies without clocks of their own), the same by the
  * index of shared GPUs as by a scan of all of them, and causality: without HS_KNOWS_DURATION or
  * HS_KNOWS_ESTIMATE the decisions up to T are the same when the run times of the jobs that have not
- * finished by T are scrambled. What finished jobs took, HS_KNOWS_HISTORY, is the past.
+ * finished by T are scrambled. What finished jobs took, HS_KNOWS_HISTORY, is the past. And forks:
+ * every policy goes on with the jobs of every other.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,14 +123,16 @@ static void check_complete(const struct hs_test_job *jobs, const struct hs_test_
     for (uint32_t i = 0; i < JOBS; i++) {
         const struct hs_test_outcome *o = &r->jobs[i];
         done += o->state == HS_JOB_DONE;
-        rejected += o->state == HS_JOB_REJECTED || (drops && o->state == HS_JOB_FAILED);
+        rejected += o->state == HS_JOB_REJECTED;
+        if (o->state == HS_JOB_FAILED) /* it had run when the policy rejected it */
+            rejected += drops || strcmp(o->reason, "killed by the policy") != 0;
         if (o->state == HS_JOB_DONE)
             assert_int_equal(o->done_ns,
                              (jobs[i].duration_s + failed_s(&jobs[i], jobs[i].failures)) *
                                  1000000000);
         if (o->state == HS_JOB_DONE)
             assert_int_equal(o->attempts, jobs[i].failures + 1);
-        if (o->state == HS_JOB_REJECTED)
+        if (o->state != HS_JOB_DONE)
             assert_true(strlen(o->reason) > 0);
     }
     if (done + rejected != JOBS)
@@ -369,6 +372,80 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
     }
 }
 
+/* ---- forks ---- */
+
+/* Returns how many jobs that held GPUs got the same at once; all that held some leave them then. */
+static uint32_t count_kept(const struct hs_test_result *r, int64_t at_us, uint32_t *running)
+{
+    uint32_t kept = 0;
+    *running = 0;
+    for (uint32_t i = 0; i < r->segment_count; i++) {
+        const struct hs_test_segment *s = &r->segments[i];
+        if (s->ended_by != HS_SEGMENT_FORK) {
+            assert_false(s->start_us < at_us && s->end_us > at_us);
+            continue;
+        }
+        assert_int_equal(s->end_us, at_us);
+        ++*running;
+        uint32_t k = i + 1;
+        while (k < r->segment_count && r->segments[k].job != s->job)
+            k++;
+        if (k < r->segment_count && r->segments[k].start_us == at_us &&
+            r->segments[k].gpu_count == s->gpu_count)
+            kept += memcmp(r->segments[k].gpus, s->gpus, sizeof s->gpus) == 0;
+    }
+    return kept;
+}
+
+/* Until then the run is that of the first policy; after it every job comes to its end under the
+ * other. */
+static void check_fork(const char *spec, const char *other, uint64_t round)
+{
+    static struct outages o;
+    struct hs_test_job jobs[JOBS];
+    struct hs_test_result whole, forked, again;
+    const char *cluster = clusters[round % 3];
+    struct hs_test_options options = {.restart_s = round % 2 == 0 ? 3 : 0,
+                                      .startup_us = round % 5 == 0 ? HS_TEST_S : 0};
+    if (round % 4 == 1)
+        make_failing_jobs(jobs, SEED + round);
+    else
+        make_jobs(jobs, SEED + round);
+    if (round % 4 == 2) {
+        make_outages(&o, cluster, SEED + round);
+        options.machines = o.text;
+    }
+    run_with(jobs, cluster, spec, &options, &whole);
+    options.fork_us = (20 + (int64_t)(hs_mix64(SEED, round) % 60)) * HS_TEST_S;
+    options.fork_to = other;
+    run_with(jobs, cluster, spec, &options, &forked);
+    run_with(jobs, cluster, spec, &options, &again);
+    assert_same(&forked, &again, 0, 1);
+    check_complete(jobs, &forked, spec);
+    uint32_t running, ended = 0;
+    assert_int_equal(count_kept(&forked, options.fork_us, &running), forked.figures.fork_kept);
+    assert_int_equal(running, forked.figures.fork_running);
+    for (; ended < whole.segment_count && whole.segments[ended].end_us <= options.fork_us; ended++)
+        assert_memory_equal(&whole.segments[ended], &forked.segments[ended],
+                            sizeof *whole.segments);
+    assert_true(running == 0 || forked.segments[ended].ended_by == HS_SEGMENT_FORK);
+    hs_test_free(&whole);
+    hs_test_free(&forked);
+    hs_test_free(&again);
+}
+
+static void every_policy_forks(void **state)
+{
+    const char *is_long = getenv("HORUS_LONG");
+    const size_t step = is_long != NULL && *is_long != '\0' ? 1 : 9; /* of the others */
+    const struct hs_policy_ops *policy, *other;
+    (void)state;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+        for (size_t k = i % step; (other = hs_policy_at(k)) != NULL; k += step)
+            for (uint64_t round = 0; round < (step == 1 ? ROUNDS : 1); round++)
+                check_fork(policy->name, other->name, round + i + k);
+}
+
 /* Estimates that have nothing to do with the jobs, and one that is missing. */
 static void make_estimates(char *path, size_t size)
 {
@@ -471,6 +548,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_record_is_complete), cmocka_unit_test(durations_are_bounded),
-        cmocka_unit_test(idle_parameters_name_others), cmocka_unit_test(every_policy_conforms)};
+        cmocka_unit_test(idle_parameters_name_others), cmocka_unit_test(every_policy_conforms),
+        cmocka_unit_test(every_policy_forks)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -3,7 +3,8 @@
 #
 # Checkpoints and snapshots. A run that goes on in another process writes the bytes of the straight run: under every
 # policy from random moments, from every reader, and after SIGKILL at random moments; what is damaged or of another run
-# is refused. HORUS_LONG=1: 20 moments a policy and 200 kills. HORUS_SEED chooses the moments.
+# is refused. And forks: another policy goes on from a snapshot, with the same past.
+# HORUS_LONG=1: 20 moments a policy, 200 kills, forks from each policy to each. HORUS_SEED chooses the moments.
 subject=checkpoint
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
@@ -22,7 +23,7 @@ differ() { # RUN RUN
 }
 # A run in one piece beside one in two; what is wrong.
 in_two() { # NAME MOMENTS RUN-ARGUMENT...
-    local name=$1 count=$2 i at_s length_s said
+    local name=$1 count=$2 i length_s said
     shift 2
     rm -rf "$name" && said=$("$HORUS" run "$@" -q -o "$name" 2>&1) || { echo "$said" && return; }
     length_s=$(tail -n +2 "$name/series.csv" | cut -d, -f1 | sort -n | tail -1 | cut -d. -f1)
@@ -36,9 +37,32 @@ in_two() { # NAME MOMENTS RUN-ARGUMENT...
     done
 }
 
-small=(sample-classes.csv -c '2x8:V100,2x4:P100' --max-jobs 150 --decisions --check=full)
-for policy in $("$HORUS" policies --json | jq -r '.[].name'); do
-    verdict "$policy goes on from $moments moments" "$(in_two straight "$moments" "${small[@]}" -p "$policy")"
+# What had ended by then.
+past() { # RUN
+    awk -F, -v at="$at_s" 'NR > 1 && $9 != "" && $9 <= at' "$1/jobs.csv"
+    awk -F, -v at="$at_s" 'NR > 1 && $3 <= at && $NF != "fork"' "$1/segments.csv"
+}
+# The snapshot of the last moment under these policies, beside the run that it is of; what is wrong.
+fork() { # POLICY...
+    local said
+    for policy in "$@"; do
+        rm -rf second again
+        said=$("$HORUS" run --from moment -p "$policy" -q -o second 2>&1) &&
+            said=$("$HORUS" run --from moment -p "$policy" -q -o again 2>&1) &&
+            said=$("$HORUS" verify second 2>&1) || { echo "$policy at $at_s s: $said" && return; }
+        said=$(differ second again; diff <(past straight) <(past second))
+        [ -z "$said" ] || { echo "$policy at $at_s s: $said" && return; }
+    done
+}
+
+small=(sample-classes.csv -c '2x8:V100,2x4:P100' --max-jobs 150 --restart-cost 30s --decisions --check=full)
+mapfile -t policies < <("$HORUS" policies --json | jq -r '.[].name')
+for ((p = 0; p < ${#policies[@]}; p++)); do
+    in_two straight "$moments" "${small[@]}" -p "${policies[p]}" >said
+    verdict "${policies[p]} goes on from $moments moments" "$(cat said)"
+    others=("${policies[@]}")
+    [ -n "${HORUS_LONG:-}" ] || others=("${policies[(p * 4 + 9) % ${#policies[@]}]}") # a permutation of 35
+    verdict "${policies[p]} is forked to ${#others[@]} policies" "$(fork "${others[@]}")"
 done
 
 # Readers, in the middle of their file.
@@ -153,8 +177,13 @@ flipped() { # what is wrong
     find . -name 'never*' -o -name '.never*'
 }
 verdict "snapshots with one byte changed, or cut, are refused ($((2 * flips)))" "$(flipped)"
+"$HORUS" run --from moment -p srtf -q -o forked >/dev/null 2>&1
+verdict 'a fork is not repeated' "$(fails 3 'a fork' "$HORUS" rerun forked)"
+"$HORUS" run - "${large[@]}" -q -o first --force --until 2d --snapshot piped <long.csv >/dev/null 2>&1
+verdict 'a fork of standard input is refused' "$(fails 2 'reads the trace again' "$HORUS" run --from piped -p srtf -q -o never)"
 cp "$HORUS" another && printf 'x' >>another
 verdict 'one of another build is refused' "$(fails 3 'another build' ./another run --from moment -q -o never)"
-verdict 'a trace that changed is refused' "$(sed -i '5s/[0-9]/7/' sample-classes.csv; fails 3 'not those that the run had read' \
-    "$HORUS" run --from moment -q -o never)"
+sed -i '5s/[0-9]/7/' sample-classes.csv
+verdict 'a trace that changed is refused' "$(fails 3 'not those that the run had read' "$HORUS" run --from moment -q -o never)"
+verdict 'by a fork, too' "$(fails 3 'not those that the run had read' "$HORUS" run --from moment -p srtf -q -o never)"
 exit "$failed"

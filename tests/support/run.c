@@ -170,6 +170,36 @@ static enum hs_status policy_from(const char *spec, const struct hs_policy_ops *
     return hs_param_set_list((*policy)->params, *state, arena, (*policy)->name, list + 1, diag);
 }
 
+static enum hs_status stop_there(void *ctx)
+{
+    (void)ctx;
+    return HS_END;
+}
+
+/* The same jobs under another policy. */
+static enum hs_status fork_engine(struct hs_engine **engine, const struct hs_engine_config *config,
+                                  const struct hs_test_options *options, struct feed *feed,
+                                  struct hs_diag *diag)
+{
+    struct hs_arena arena = {0};
+    struct hs_engine_config other = *config;
+    void *state = NULL;
+    other.policy = NULL;
+    other.begin_us = options->fork_us;
+    other.at_until = NULL;
+    feed->next = 0;
+    enum hs_status status = policy_from(options->fork_to, &other.policy, &state, &arena, diag);
+    other.policy_state = state;
+    if (status == HS_OK)
+        status =
+            hs_engine_fork(engine, &other, (struct hs_job_source){.next = feed_next, .ctx = feed});
+    if (status == HS_OK)
+        status = hs_engine_continue(*engine, HS_TIME_MAX);
+    free(state);
+    hs_arena_free(&arena);
+    return status;
+}
+
 static enum hs_status run_engine(const struct hs_engine_config *config,
                                  const struct hs_test_options *options, struct feed *feed,
                                  struct hs_test_result *result, struct hs_diag *diag)
@@ -190,6 +220,8 @@ static enum hs_status run_engine(const struct hs_engine_config *config,
         status = hs_engine_observe(engine, options->observer);
     if (status == HS_OK)
         status = hs_engine_run(engine, (struct hs_job_source){.next = feed_next, .ctx = feed});
+    if (status == HS_END)
+        status = fork_engine(&engine, config, options, feed, diag);
     hs_engine_get_figures(engine, &result->figures);
     hs_engine_close(engine);
     return status;
@@ -270,6 +302,10 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
             options->checkpoint_s < 0 ? HS_YOUNG_DALY : options->checkpoint_s * HS_TEST_S,
         .checkpoint_cost_us = options->checkpoint_cost_s * HS_TEST_S,
         .restart_us = options->restart_s * HS_TEST_S};
+    if (options->fork_us > 0) {
+        config.until_us = options->fork_us;
+        config.at_until = stop_there;
+    }
     enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);
     if (status == HS_OK && options->vc != HS_VC_IGNORE)
         status = hs_cluster_set_vcs(&hardware, options->vc, options->vc_file, "", &diag);

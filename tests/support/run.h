@@ -100,12 +100,14 @@ struct hs_test_options {
     const struct hs_overheads *memcurve;
     uint32_t storage_mib_per_s;
     uint32_t memory_reserve_mib;
-    int64_t oom_delay_s;                /* 0 = 30 */
-    uint32_t oom_retries;               /* 0 = 2 */
-    uint32_t max_tenants;               /* 0 = 2 */
-    bool scans_shared;                  /* without the index of shared GPUs */
-    bool checks_fast;                   /* --check=fast, of large runs */
-    bool keeps_ends_only;               /* no segments, no instants: millions of them */
+    int64_t oom_delay_s;  /* 0 = 30 */
+    uint32_t oom_retries; /* 0 = 2 */
+    uint32_t max_tenants; /* 0 = 2 */
+    bool scans_shared;    /* without the index of shared GPUs */
+    bool checks_fast;     /* --check=fast, of large runs */
+    bool keeps_ends_only; /* no segments, no instants: millions of them */
+    int64_t fork_us;      /* from then on the policy is: 0 = never */
+    const char *fork_to;
     const struct hs_policy_ops *policy; /* instead of a registered one; its defaults */
     const struct hs_observer *observer; /* one more */
 };

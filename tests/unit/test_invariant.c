@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "engine/engine.c" /* NOLINT(bugprone-suspicious-include) */
+#include "engine/state.h"
 #include "support/sink.h"
 
 static struct hs_engine *e; /* the one that the breakers break */
@@ -93,7 +93,7 @@ static int open_engine(void **state)
     assert_int_equal(hs_engine_open(&e, &config, &sink.diag), HS_OK);
     assert_int_equal(hs_engine_run(e, (struct hs_job_source){.next = next_job, .ctx = &row}),
                      HS_E_IO);
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
     return 0;
 }
 
@@ -120,11 +120,11 @@ static int close_engine(void **state)
         memcpy(kept, &(field), sizeof(field));                                                     \
         (field) = (wrong);                                                                         \
         sink_clear(&sink);                                                                         \
-        assert_int_equal(invariant_check(e), HS_E_INVARIANT);                                      \
+        assert_int_equal(hs_invariants_check(e), HS_E_INVARIANT);                                  \
         if (strstr(sink.text, rule) == NULL)                                                       \
             fail_msg("expected '%s' in: %s", rule, sink.text);                                     \
         memcpy(&(field), kept, sizeof(field));                                                     \
-        assert_int_equal(invariant_check(e), HS_OK);                                               \
+        assert_int_equal(hs_invariants_check(e), HS_OK);                                           \
     } while (0)
 
 static void every_sum_is_checked(void **state)
@@ -173,7 +173,7 @@ static void every_gpu_is_checked(void **state)
     (void)state;
     struct hs_gpu *gpu = &e->gpus[0];
     hs_exclusive_end(e);
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
     BREAKS(gpu->tenants, 2, "tenants of a GPU are miscounted");
     BREAKS(gpu->tentative_tenants, 0, "tenants of a GPU are miscounted");
     BREAKS(gpu->mem_used_mib, 1, "memory of a GPU is miscounted");
@@ -198,10 +198,10 @@ static void every_share_is_checked(void **state)
     BREAKS(e->instant.milli_held, 2000, "held or shared GPUs are miscounted");
     sink_clear(&sink);
     hs_part_set(e->parts, 1, 500);
-    assert_int_equal(invariant_check(e), HS_E_INVARIANT);
+    assert_int_equal(hs_invariants_check(e), HS_E_INVARIANT);
     assert_non_null(strstr(sink.text, "the index of shares disagrees with a GPU"));
     hs_part_set(e->parts, 1, 600);
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
 }
 
 static void every_job_is_checked(void **state)
@@ -243,13 +243,13 @@ static void nobody_shares_unasked(void **state)
     gpu->tenants = gpu->tentative_tenants = 2;
     gpu->mem_used_mib = 200;
     sink_clear(&sink);
-    assert_int_equal(invariant_check(e), HS_E_INVARIANT);
+    assert_int_equal(hs_invariants_check(e), HS_E_INVARIANT);
     assert_non_null(
         strstr(sink.text, "a GPU is held twice under a policy that does not co-locate"));
     *gpu = whole;
     *allocation = linked;
     e->jobs.allocations[second] = moved;
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
 }
 
 /* Between two recounts only the jobs of the plan and their nodes are checked. */
@@ -263,22 +263,22 @@ static void recounts_are_rare(void **state)
     e->recount_after = 3;
     e->gpus[0].tenants = 9;
     e->plan.count = 0;
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
     e->plan.actions[0].job = first;
     e->plan.count = 1;
-    assert_int_equal(invariant_check(e), HS_E_INVARIANT);
+    assert_int_equal(hs_invariants_check(e), HS_E_INVARIANT);
     e->gpus[0].tenants = tenants;
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
     placement->gpus_held = 1;
     e->recount_after = 3;
-    assert_int_equal(invariant_check(e), HS_E_INVARIANT);
+    assert_int_equal(hs_invariants_check(e), HS_E_INVARIANT);
     e->plan.count = 0;
-    assert_int_equal(invariant_check(e), HS_OK);
-    assert_int_equal(invariant_check(e), HS_OK);
-    assert_int_equal(invariant_check(e), HS_E_INVARIANT); /* the recount */
+    assert_int_equal(hs_invariants_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_E_INVARIANT); /* the recount */
     placement->gpus_held = held;
     e->plan.count = count;
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
 }
 
 /* fast looks at sums only, off at nothing. */
@@ -288,11 +288,11 @@ static void levels_differ(void **state)
     uint16_t kept = e->gpus[0].tenants;
     e->gpus[0].tenants = 9;
     e->config.check = HS_CHECK_FAST;
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
     e->config.check = HS_CHECK_OFF;
     uint64_t running = e->instant.running;
     e->instant.running = 9;
-    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(hs_invariants_check(e), HS_OK);
     e->instant.running = running;
     e->gpus[0].tenants = kept;
     e->config.check = HS_CHECK_FULL;

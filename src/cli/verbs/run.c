@@ -34,6 +34,8 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
         hs_say(out, "power       %s\n", card->power);
     if (card->checkpoints != NULL)
         hs_say(out, "checkpoints %s\n", card->checkpoints);
+    if (card->fork != NULL)
+        hs_say(out, "fork        %s\n", card->fork);
 }
 
 /* Prints the sources of the jobs' profiles. */
@@ -242,10 +244,7 @@ static enum hs_status prepare(struct prepared *p, struct hs_call *call,
         HS_TRY(hs_default_dir(p->setup, p->dir, sizeof p->dir, &call->diag));
     if (!options->resume && !has_image(options))
         return HS_OK;
-    uint64_t workload = hs_seed_of(0, options->trace);
-    if (!hs_trace_is_read_once(options->trace))
-        HS_TRY(hs_workload_hash(options, &workload, &call->diag));
-    HS_TRY(hs_run_name(p->setup, workload, p->image.name, &call->diag));
+    HS_TRY(hs_run_identity(p->setup, p->image.name, &call->diag));
     p->call.image = &p->image;
     return program_hash(&p->image.program, &call->diag);
 }
@@ -320,7 +319,7 @@ static enum hs_status resume(struct hs_call *call, bool *is_there)
     if (status != HS_OK || !*is_there)
         return status;
     hs_rundir_file(&left, HS_RUNDIR_CHECKPOINT, path, sizeof path);
-    HS_TRY(hs_simulate_image(path, &left, &p.call, options, &result, &call->diag));
+    HS_TRY(hs_simulate_image(path, &left, &p.call, options, NULL, &result, &call->diag));
     return say_run(call, result, p.dir);
 }
 
@@ -334,11 +333,12 @@ static enum hs_status run_from(struct hs_call *call)
                                          .image = &image};
     struct hs_rundir dir;
     struct hs_run_result *result;
+    const bool is_fork = hs_config_origin(&call->config, "policy") != HS_FROM_DEFAULT;
     char name[64];
     for (const struct hs_option *o = call->config.options; o->param.key != NULL; o++)
         if (!o->is_local && hs_config_origin(&call->config, o->param.key) != HS_FROM_DEFAULT &&
-            strcmp(o->param.key, "until") != 0)
-            return hs_fail(&call->diag, HS_E_USAGE, NULL, "only --until can be another",
+            strcmp(o->param.key, "until") != 0 && strcmp(o->param.key, "policy") != 0)
+            return hs_fail(&call->diag, HS_E_USAGE, NULL, "only -p and --until can be others",
                            "--from: '%s' is that of the snapshot",
                            hs_option_long_name(&o->param, name, sizeof name));
     HS_TRY(hs_run_refuse_both(call, options->resume || has_image(options), "--from",
@@ -347,7 +347,8 @@ static enum hs_status run_from(struct hs_call *call)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o DIR", "--from without -o");
     HS_TRY(program_hash(&image.program, &call->diag));
     HS_TRY(hs_rundir_open(&dir, options->output, options->force, &call->diag));
-    HS_TRY(hs_simulate_image(options->from, &dir, &run_call, options, &result, &call->diag));
+    HS_TRY(hs_simulate_image(options->from, &dir, &run_call, options,
+                             is_fork ? options->policy : NULL, &result, &call->diag));
     return say_run(call, result, options->output);
 }
 
@@ -489,6 +490,9 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
                        "trace among them");
     if (hs_json_count(hs_json_get(root_of(r), "outputs")) != r->manifest.file_count)
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "not every output has a name and a hash");
+    if (hs_json_get(r->manifest.assumptions, "fork") != NULL)
+        return hs_fail(diag, HS_E_INPUT, &place, "horus run --from SNAPSHOT -p POLICY",
+                       "a fork: what it began with is in a snapshot");
     HS_TRY(hs_config_init(&r->config, hs_run_option_table, &r->options, &call->arena));
     r->config.file = r->path;
     HS_TRY(hs_config_load_object(&r->config, r->manifest.doc, r->manifest.config, diag));

@@ -501,10 +501,10 @@ enum hs_status hs_schedule_add(void *schedule, const struct hs_rowfile *f)
     HS_TRY(hs_rowfile_read(f, &row));
     if (p->end_us < p->start_us)
         return hs_rowfile_bad(f, "end", "a time at or after start");
-    while (p->ended_by <= HS_SEGMENT_DRAIN &&
+    while (p->ended_by < HS_SEGMENT_ENDS &&
            strcmp(row.ended_by, hs_segment_end_text(p->ended_by)) != 0)
         p->ended_by++;
-    if (p->ended_by > HS_SEGMENT_DRAIN)
+    if (p->ended_by == HS_SEGMENT_ENDS)
         return hs_rowfile_bad(f, "ended_by", s->expected_ended_by);
     int64_t above = -1;
     for (struct hs_gpu_range r; *row.gpus != '\0'; p->range_count++, above = r.last) {
@@ -636,6 +636,8 @@ void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w)
         hs_jsonw_put(w, "power=%s", card->power);
     if (card->checkpoints != NULL)
         hs_jsonw_put(w, "checkpoints=%s", card->checkpoints);
+    if (card->fork != NULL)
+        hs_jsonw_put(w, "fork=%s", card->fork);
     hs_jsonw_put(w, "}");
 }
 

@@ -124,9 +124,9 @@ struct hs_card {
     const char *policy;
     struct hs_semantics policy_semantics;
     const char *gang, *locality, *vc, *interference, *profiles, *predictor, *speeds, *unknown;
-    const char *power, *checkpoints; /* omitted if NULL */
-    char ties[128];                  /* among jobs; among nodes */
-    char knows[128], can[128];       /* "duration" or "nothing" */
+    const char *power, *checkpoints, *fork; /* omitted if NULL; fork: what one began with */
+    char ties[128];                         /* among jobs; among nodes */
+    char knows[128], can[128];              /* "duration" or "nothing" */
 };
 /* Writes the card as one JSON object; texts that are not stated become null. */
 void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w);
