@@ -605,13 +605,16 @@ void hs_job_chain_sort(struct hs_job_chain *c, const struct hs_view *v,
                        hs_job_chain_order *precedes, const void *ctx)
 {
     const struct chain_sort s = {c, v, precedes, ctx};
-    hs_job_id runs[32], job = c->first; /* runs[i] is empty or a sorted list of 1 << i members */
+    hs_job_id runs[32], job = c->first; /* runs[i] is empty or a list of 1 << i sorted pieces */
     for (uint32_t i = 0; i < 32; i++)
         runs[i] = HS_NO_JOB;
     while (job != HS_NO_JOB) {
-        hs_job_id run = job;
-        job = chain_link(c, v, run)->after;
-        chain_link(c, v, run)->after = HS_NO_JOB;
+        hs_job_id run = job, end;
+        do {
+            end = job;
+            job = chain_link(c, v, end)->after;
+        } while (job != HS_NO_JOB && !precedes(v, job, end, ctx));
+        chain_link(c, v, end)->after = HS_NO_JOB;
         uint32_t i = 0;
         for (; runs[i] != HS_NO_JOB; i++) {
             run = merge(&s, runs[i], run);

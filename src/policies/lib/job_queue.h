@@ -207,8 +207,8 @@ static inline struct hs_job_chain hs_job_chain_empty(size_t link_offset)
 void hs_job_chain_insert(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job,
                          hs_job_id behind);
 void hs_job_chain_remove(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job);
-/* Sorts stably by `precedes`. Merge sort of lists (Knuth, TAOCP 3, 5.2.4 L), O(members log
- * members). */
+/* Sorts stably by `precedes`. Natural merge sort of lists (Knuth, TAOCP 3, 5.2.4 N, L): O(members
+ * log pieces), a piece being members that are in order. */
 typedef bool hs_job_chain_order(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *ctx);
 void hs_job_chain_sort(struct hs_job_chain *c, const struct hs_view *v,
                        hs_job_chain_order *precedes, const void *ctx);

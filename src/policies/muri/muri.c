@@ -13,8 +13,8 @@
  *             those of that member, where none before it needs them
  *         who has none then waits; who starts again, or moves, pays a restart
  *
- * Cost of a decision: O(live jobs x kinds of groups), a period for each pair of kinds, and a
- * matching by kinds of groups for each gang size (muri_match.h).
+ * Cost of a decision: O(live jobs x kinds of groups); and for each gang size, unless it has as many
+ * groups of each kind as shortly before, a matching by kinds of groups (muri_match.h).
  */
 #include "policies/muri/muri.h"
 
@@ -320,6 +320,7 @@ static void muri_event(void *state, const struct hs_view *v, const struct hs_eve
     const bool has_lost = event->kind == HS_EVENT_STOPPED && j->first_allocation != 0;
     if (event->kind == HS_EVENT_SUBMIT) {
         j->iteration = hs_view_iteration(v, job);
+        j->kinds = j->iteration.kind + UINT64_C(1);
         j->ask = hs_view_ask_hash(v, job);
         j->tie = m->compat ? NEWCOMER + m->arrivals++ : 0;
         hs_job_chain_insert(list, v, job, list->last);
@@ -328,6 +329,7 @@ static void muri_event(void *state, const struct hs_view *v, const struct hs_eve
     }
     if (event->kind == HS_EVENT_FINISH || has_lost) { /* or its GPU ran out of memory */
         j->held_us = held_us(v, job);
+        j->kinds = hs_view_ooms(v, job) == 0 ? j->kinds : 0;
         hs_allocation_map_drop(&m->map, &j->first_allocation);
     }
     if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH || has_lost)
@@ -348,9 +350,8 @@ static enum hs_status muri_init(void *state, const struct hs_view *v)
     m->decided_us = hs_view_alloc(v, m->vcs * sizeof *m->decided_us);
     m->groups = hs_view_alloc(v, most * sizeof *m->groups);
     m->merged = hs_view_alloc(v, most * sizeof *m->merged);
-    m->of_bucket = hs_view_alloc(v, most * sizeof *m->of_bucket);
-    m->sorted = hs_view_alloc(v, most * sizeof *m->sorted);
-    m->buckets = hs_view_alloc(v, m->map.gpus * sizeof *m->buckets);
+    m->by_class = hs_view_alloc(v, most * sizeof *m->by_class);
+    m->gangs = hs_view_alloc(v, m->map.gpus * sizeof *m->gangs);
     m->last_of_gang = hs_view_alloc(v, ((uint64_t)HS_JOB_GPUS_MAX + 1) * sizeof *m->last_of_gang);
     for (uint32_t i = 0; i <= HS_JOB_GPUS_MAX; i++)
         m->last_of_gang[i] = HS_NO_JOB;
@@ -358,7 +359,11 @@ static enum hs_status muri_init(void *state, const struct hs_view *v)
         m->lists[vc] = hs_job_chain_empty(offsetof(struct hs_muri_scratch, chain));
     hs_match_open(&m->match, hs_view_alloc(v, hs_match_bytes(matched)), matched);
     m->match.tolerance = m->compat ? 1e-5 : 0; /* math.isclose in matching.py */
+    for (uint32_t i = 0; i < 2; i++)
+        m->periods[i] = hs_view_alloc(v, HS_MURI_PERIODS * sizeof *m->periods[i]);
     m->classes = hs_view_alloc(v, sizeof *m->classes);
+    m->pairs = hs_view_alloc(v, HS_MURI_PAIRS * sizeof *m->pairs);
+    m->solved = hs_view_alloc(v, HS_MURI_SOLVED * sizeof *m->solved);
     hs_vc_queues_init(&m->cpu_jobs, v, HS_SCAN_FIT);
     if (m->order != 0)
         hs_view_worst_order(v);

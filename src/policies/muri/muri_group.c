@@ -5,34 +5,41 @@
 #include "policies/muri/muri.h"
 
 #include <math.h>
+#include <string.h>
 
-#define STAGES     3u
-#define GAMMA_BITS 34 /* of the score of a group, which is at most 4 x iterations / period */
+#define STAGES    3u
+#define KIND_BITS 16 /* of a kind in hs_muri_group.kinds */
+#define KIND_MASK UINT64_C(0xffff)
+
+#define HASH_FACTOR UINT64_C(0x9E3779B97F4A7C15) /* 2^64 / golden ratio, Knuth, TAOCP 3, 6.4 */
+#define NONE        UINT32_MAX
+#define GAMMA_BITS  34 /* of the score of a group, which is at most 4 x iterations / period */
 
 /* ---- the jobs that come to the GPUs ---- */
 
-static struct hs_muri_bucket *bucket_of(struct hs_muri *m, uint32_t gang)
+static void add_gang(struct hs_muri *m, uint32_t gang)
 {
-    uint32_t b = 0;
-    while (b < m->bucket_count && m->buckets[b].gang != gang)
-        b++;
-    if (b == m->bucket_count)
-        m->buckets[m->bucket_count++] = (struct hs_muri_bucket){.gang = gang};
-    return &m->buckets[b];
+    uint32_t g = 0;
+    while (g < m->gang_count && m->gangs[g] != gang)
+        g++;
+    if (g == m->gang_count)
+        m->gangs[m->gang_count++] = gang;
 }
 
 static void take(struct hs_muri *m, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_muri_bucket *bucket = bucket_of(m, hs_view_gpus(v, job));
-    bucket->opened++;
+    const uint32_t gang = hs_view_gpus(v, job);
+    add_gang(m, gang);
     for (int32_t i = 0; i < m->cap && job != HS_NO_JOB; i++) {
-        hs_muri_of(v, job)->is_taken = true;
+        struct hs_muri_scratch *j = hs_muri_of(v, job);
+        j->is_taken = true;
         m->groups[m->count++] = (struct hs_muri_group){.members = {job},
                                                        .count = 1,
-                                                       .gang = bucket->gang,
-                                                       .bucket = (uint32_t)(bucket - m->buckets),
-                                                       .anchor = HS_NO_JOB};
-        job = hs_muri_of(v, job)->next;
+                                                       .gang = gang,
+                                                       .anchor = HS_NO_JOB,
+                                                       .kinds = j->kinds,
+                                                       .ask = j->ask};
+        job = j->next;
     }
 }
 
@@ -50,6 +57,7 @@ static void take_all(struct hs_muri *m, const struct hs_view *v, struct hs_plan 
         hs_job_id *next = &m->last_of_gang[hs_view_gpus(v, job)];
         j->next = *next;
         *next = job;
+        j->leads = NONE;
         j->is_taken = j->is_staying = j->is_claimed = false;
     }
     for (hs_job_id job = list->first; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.after) {
@@ -70,38 +78,52 @@ static void take_all(struct hs_muri *m, const struct hs_view *v, struct hs_plan 
 
 /* ---- who interleaves with whom ---- */
 
-static uint32_t kinds_of(const struct hs_view *v, const struct hs_muri_group *g, uint32_t *kinds)
+/* The kinds of two groups as one. */
+static uint64_t joint_kinds(uint64_t a, uint64_t b)
 {
-    for (uint32_t i = 0; i < g->count; i++)
-        kinds[i] = hs_muri_of(v, g->members[i])->iteration.kind;
-    return g->count;
+    uint64_t kinds = 0;
+    for (uint32_t shift = 0; a != 0 || b != 0; shift += KIND_BITS) {
+        uint64_t *larger = (a & KIND_MASK) > (b & KIND_MASK) ? &a : &b;
+        kinds |= (*larger & KIND_MASK) << shift;
+        *larger >>= KIND_BITS;
+    }
+    return kinds;
+}
+
+static int64_t period_ns(struct hs_muri *m, const struct hs_view *v, uint64_t kinds, bool is_worst)
+{
+    struct hs_muri_period *known =
+        &m->periods[is_worst][kinds * HASH_FACTOR >> 32 & (HS_MURI_PERIODS - 1)];
+    if (known->kinds != kinds) {
+        uint32_t list[HS_INTERLEAVED_MOST], count = 0;
+        for (uint64_t left = kinds; left != 0; left >>= KIND_BITS)
+            list[count++] = (uint32_t)(left & KIND_MASK) - 1;
+        *known = (struct hs_muri_period){kinds, hs_view_period_ns(v, list, count, is_worst)};
+    }
+    return known->ns;
 }
 
 /* A job whose memory was too much beside others stays alone. */
-static bool may_share(const struct hs_view *v, const struct hs_muri_group *a,
-                      const struct hs_muri_group *b)
+static bool may_share(const struct hs_muri_group *a, const struct hs_muri_group *b)
 {
-    return hs_muri_of(v, a->members[0])->ask == hs_muri_of(v, b->members[0])->ask &&
-           hs_view_ooms(v, a->members[0]) == 0 && hs_view_ooms(v, b->members[0]) == 0;
+    return a->kinds != 0 && b->kinds != 0 && a->ask == b->ask;
 }
 
 /* Score of two groups as one: the mean share of the period in which each of four resources is in
  * use; 0 where they may not be one. */
-static int64_t weight_of(const struct hs_muri *m, const struct hs_view *v,
-                         const struct hs_muri_group *a, const struct hs_muri_group *b)
+static int64_t weight_of(struct hs_muri *m, const struct hs_view *v, const struct hs_muri_group *a,
+                         const struct hs_muri_group *b)
 {
-    uint32_t kinds[2 * HS_INTERLEAVED_MOST];
     const uint32_t count = a->count + b->count;
     int64_t sum = 0;
-    if (count > (uint32_t)m->cap || !may_share(v, a, b))
+    if (count > (uint32_t)m->cap || !may_share(a, b))
         return 0;
-    (void)kinds_of(v, b, kinds + kinds_of(v, a, kinds));
     for (uint32_t i = 0; i < count; i++) {
         const hs_job_id job = i < a->count ? a->members[i] : b->members[i - a->count];
         for (uint32_t s = 0; s < STAGES; s++)
             sum += hs_muri_of(v, job)->iteration.stage_ns[s];
     }
-    const double period = (double)hs_view_period_ns(v, kinds, count, m->order != 0) *
+    const double period = (double)period_ns(m, v, joint_kinds(a->kinds, b->kinds), m->order != 0) *
                           (double)hs_muri_of(v, a->members[0])->iteration.overhead_pm / 1000,
                  gamma = (double)sum / (4 * period);
     return gamma > m->lambda * count / 4 ? (int64_t)(gamma * (INT64_C(1) << GAMMA_BITS)) : 0;
@@ -109,107 +131,148 @@ static int64_t weight_of(const struct hs_muri *m, const struct hs_view *v,
 
 static void merge(struct hs_muri_group *into, const struct hs_muri_group *other)
 {
+    into->kinds = joint_kinds(into->kinds, other->kinds);
     for (uint32_t i = 0; i < other->count; i++)
         into->members[into->count++] = other->members[i];
 }
 
-/* Whether two groups have the same edges. */
-static bool is_same_class(const struct hs_view *v, const struct hs_muri_group *a,
-                          const struct hs_muri_group *b)
+/* Sorts groups from `from` of the bucket that may share into classes, as many as there is room for;
+ * returns the first that is left. The class of each stands in .class. */
+static uint32_t find_classes(struct hs_muri *m, uint32_t from, uint32_t count)
 {
-    uint32_t kinds[2][HS_INTERLEAVED_MOST];
-    bool is_used[HS_INTERLEAVED_MOST] = {false};
-    if (a->count != b->count || !may_share(v, a, b))
-        return false;
-    (void)kinds_of(v, a, kinds[0]);
-    (void)kinds_of(v, b, kinds[1]);
-    for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t k = 0;
-        while (k < b->count && (is_used[k] || kinds[1][k] != kinds[0][i]))
-            k++;
-        if (k == b->count)
-            return false;
-        is_used[k] = true;
-    }
-    return true;
-}
-
-/* Sorts groups from `from` of the bucket into classes, as many as there is room for; returns the
- * first that is left. The class of each stands in m->sorted[].key. */
-static uint32_t find_classes(struct hs_muri *m, const struct hs_view *v, uint32_t from,
-                             uint32_t count)
-{
-    const struct hs_muri_group *first[HS_MATCH_CLASSES];
-    struct hs_match_classes *c = m->classes;
-    uint32_t i = from;
-    for (c->count = 0; i < count; i++) {
-        const struct hs_muri_group *g = &m->groups[m->of_bucket[i]];
+    uint32_t i = from, end = 0;
+    uint32_t ends[HS_MATCH_CLASSES];
+    for (m->class_count = 0; i < count; i++) {
+        struct hs_muri_group *g = &m->groups[i];
         uint32_t class = 0;
-        while (class < c->count && !is_same_class(v, first[class], g))
+        g->class = g->mate = NONE;
+        if (g->kinds == 0 || g->count == (uint32_t)m->cap)
+            continue;
+        while (class < m->class_count &&
+               (m->class[class].kinds != g->kinds || m->class[class].ask != g->ask))
             class ++;
         if (class == HS_MATCH_CLASSES)
             break;
-        if (class == c->count) {
-            c->size[c->count++] = 0;
-            first[class] = g;
-        }
-        c->size[class]++;
-        m->sorted[i] = (struct hs_job_place){.key = class, .job = HS_NO_JOB};
+        if (class == m->class_count)
+            m->class[m->class_count++] = (struct hs_muri_class){g->kinds, g->ask, 0};
+        m->class[class].size++;
+        g->class = class;
     }
-    for (uint32_t x = 0; x < c->count; x++)
-        for (uint32_t y = 0; y <= x; y++)
-            c->weight[x][y] = c->weight[y][x] = weight_of(m, v, first[x], first[y]);
+    for (uint32_t x = 0; x < m->class_count; x++) {
+        ends[x] = end;
+        end += (uint32_t)m->class[x].size;
+    }
+    for (uint32_t k = from; k < i; k++)
+        if (m->groups[k].class != NONE)
+            m->by_class[ends[m->groups[k].class]++] = k;
     return i;
 }
 
-/* The greatest weight below `below` of two classes that have pairs; 0: none. */
-static int64_t heaviest_below(const struct hs_match_classes *c, int64_t below)
+/* Adds pairs of two classes to the list, the heaviest first. */
+static void list_pairs(struct hs_muri *m, struct hs_muri_pairs pairs)
 {
-    int64_t weight = 0;
-    for (uint32_t x = 0; x < c->count; x++)
-        for (uint32_t y = x; y < c->count; y++)
-            if (c->pairs[x][y] > 0 && c->weight[x][y] < below && c->weight[x][y] > weight)
-                weight = c->weight[x][y];
-    return weight;
+    uint32_t at = m->pair_count++;
+    for (; at > 0 && m->pairs[at - 1].weight < pairs.weight; at--)
+        m->pairs[at] = m->pairs[at - 1];
+    m->pairs[at] = pairs;
 }
 
-/* The first single group of a class with which that of `own` has pairs of this weight left;
- * UINT32_MAX: none. at[class]: none of the class before is single. */
-static uint32_t find_mate(const struct hs_muri *m, uint32_t own, int64_t weight, uint32_t *at)
+static void solve(struct hs_muri *m, const struct hs_view *v)
 {
-    const struct hs_match_classes *c = m->classes;
-    const uint32_t x = (uint32_t)m->sorted[own].key;
-    uint32_t mate = UINT32_MAX;
-    for (uint32_t y = 0; y < c->count; y++) {
-        if (c->pairs[x < y ? x : y][x < y ? y : x] == 0 || c->weight[x][y] != weight)
-            continue;
-        while (at[y] == own || m->sorted[at[y]].key != y || m->sorted[at[y]].job != HS_NO_JOB)
-            at[y]++;
-        mate = at[y] < mate ? at[y] : mate;
+    struct hs_match_classes *c = m->classes;
+    const struct hs_muri_group *first[HS_MATCH_CLASSES];
+    c->count = m->class_count;
+    for (uint32_t x = 0, at = 0; x < c->count; at += c->size[x++]) {
+        c->size[x] = (uint32_t)m->class[x].size;
+        first[x] = &m->groups[m->by_class[at]];
+        for (uint32_t y = 0; y <= x; y++)
+            c->weight[x][y] = c->weight[y][x] = weight_of(m, v, first[x], first[y]);
     }
-    return mate;
+    (void)hs_match_classes_solve(&m->match, c);
+    m->pair_count = 0;
+    for (uint32_t x = 0; x < c->count; x++)
+        for (uint32_t y = x; y < c->count; y++)
+            if (c->pairs[x][y] > 0)
+                list_pairs(m, (struct hs_muri_pairs){c->weight[x][y], c->pairs[x][y], (uint16_t)x,
+                                                     (uint16_t)y});
+}
+
+/* As before for the same classes, or anew. */
+static void solve_once(struct hs_muri *m, const struct hs_view *v)
+{
+    const size_t bytes = m->class_count * sizeof *m->class;
+    uint64_t hash = 0;
+    for (uint32_t x = 0; x < m->class_count; x++) {
+        hash = (hash ^ m->class[x].kinds ^ m->class[x].ask) * HASH_FACTOR;
+        hash = (hash ^ hash >> 32 ^ m->class[x].size) * HASH_FACTOR;
+    }
+    struct hs_muri_solved *known = &m->solved[hash >> 32 & (HS_MURI_SOLVED - 1)];
+    if (known->classes == m->class_count && memcmp(known->class, m->class, bytes) == 0) {
+        m->pair_count = known->count;
+        memcpy(m->pairs, known->pairs, known->count * sizeof *known->pairs);
+        return;
+    }
+    solve(m, v);
+    if (m->pair_count > HS_MURI_SOLVED_PAIRS)
+        return;
+    known->classes = m->class_count;
+    known->count = m->pair_count;
+    memcpy(known->class, m->class, bytes);
+    memcpy(known->pairs, m->pairs, known->count * sizeof *known->pairs);
+}
+
+/* The single groups of the classes are by_class[first..end - 1] of each. */
+struct singles {
+    uint32_t first[HS_MATCH_CLASSES], end[HS_MATCH_CLASSES];
+};
+
+/* Pairs the last single group of the classes that have pairs left, of those of one weight, with
+ * the first that may be its mate; false: none is left. */
+static bool pair_last(struct hs_muri *m, struct singles *s, struct hs_muri_pairs *pairs,
+                      uint32_t count)
+{
+    struct hs_muri_pairs *of = NULL;
+    uint32_t own = 0, mate = NONE;
+    for (uint32_t k = 0; k < count; k++) {
+        if (pairs[k].count == 0)
+            continue;
+        const uint32_t a = m->by_class[s->end[pairs[k].a] - 1],
+                       b = m->by_class[s->end[pairs[k].b] - 1];
+        own = a > own ? a : own;
+        own = b > own ? b : own;
+    }
+    const uint32_t x = m->groups[own].class;
+    for (uint32_t k = 0; k < count; k++) {
+        if (pairs[k].count == 0 || (pairs[k].a != x && pairs[k].b != x))
+            continue;
+        const uint32_t first = m->by_class[s->first[pairs[k].a == x ? pairs[k].b : pairs[k].a]];
+        of = first < mate ? &pairs[k] : of;
+        mate = first < mate ? first : mate;
+    }
+    if (of == NULL)
+        return false;
+    of->count--;
+    s->end[x]--;
+    s->first[m->groups[mate].class]++;
+    m->groups[own].mate = mate;
+    m->groups[mate].mate = own;
+    return true;
 }
 
 /* Which groups of the classes: the heaviest pairs first, from the last group on the first that may
  * be its mate; our choice among equal ones. */
-static void pair_classes(struct hs_muri *m, uint32_t from, uint32_t end)
+static void pair_classes(struct hs_muri *m)
 {
-    struct hs_match_classes *c = m->classes;
-    uint32_t at[HS_MATCH_CLASSES];
-    for (int64_t weight = heaviest_below(c, INT64_MAX); weight > 0;
-         weight = heaviest_below(c, weight)) {
-        for (uint32_t x = 0; x < c->count; x++)
-            at[x] = from;
-        for (uint32_t i = end; i-- > from;) {
-            const uint32_t mate =
-                m->sorted[i].job == HS_NO_JOB ? find_mate(m, i, weight, at) : UINT32_MAX;
-            if (mate == UINT32_MAX)
-                continue;
-            const uint32_t x = (uint32_t)m->sorted[i].key, y = (uint32_t)m->sorted[mate].key;
-            c->pairs[x < y ? x : y][x < y ? y : x]--;
-            m->sorted[i].job = mate;
-            m->sorted[mate].job = i;
-        }
+    struct singles s;
+    for (uint32_t x = 0, at = 0; x < m->class_count; x++) {
+        s.first[x] = at;
+        s.end[x] = at += (uint32_t)m->class[x].size;
+    }
+    for (uint32_t k = 0, next = 0; k < m->pair_count; k = next) {
+        while (next < m->pair_count && m->pairs[next].weight == m->pairs[k].weight)
+            next++;
+        while (pair_last(m, &s, &m->pairs[k], next - k))
+            ;
     }
 }
 
@@ -269,7 +332,7 @@ static double released_weight(const struct hs_muri *m, const struct hs_view *v,
     const struct stage_times *order[2 * HS_INTERLEAVED_MOST];
     double sum = 0;
     const uint32_t count = a->count + b->count;
-    if (count > (uint32_t)m->cap || !may_share(v, a, b))
+    if (count > (uint32_t)m->cap || !may_share(a, b))
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         const hs_job_id job = i < a->count ? a->members[i] : b->members[i - a->count];
@@ -299,59 +362,29 @@ static uint32_t match_each(struct hs_muri *m, const struct hs_view *v, uint32_t 
         for (uint32_t k = 0; k < count; k++)
             if (i != k)
                 hs_match_arc(&m->match, i, k,
-                             released_weight(m, v, &m->groups[m->of_bucket[from + i]],
-                                             &m->groups[m->of_bucket[from + k]]));
+                             released_weight(m, v, &m->groups[from + i], &m->groups[from + k]));
     hs_match_solve(&m->match);
     for (uint32_t i = 0; i < count; i++) { /* rounding may spoil it: then a group stays single */
         const uint32_t mate = hs_match_mate(&m->match, i);
         const bool is_pair = mate != HS_NO_MATE && hs_match_mate(&m->match, mate) == i;
-        m->sorted[from + i].job = is_pair ? from + mate : HS_NO_JOB;
+        m->groups[from + i].mate = is_pair ? from + mate : NONE;
     }
     return from + count;
 }
 
 /* ---- the groups of a bucket ---- */
 
-/* Matches groups from `from` of the bucket, as far as their classes go; their mates stand in
- * m->sorted[].job. Returns the first group that is left. */
+/* Matches groups from `from` of the bucket, as far as their classes go. Returns the first group
+ * that is left. */
 static uint32_t match_part(struct hs_muri *m, const struct hs_view *v, uint32_t from,
                            uint32_t count)
 {
     if (m->compat)
         return match_each(m, v, from, count);
-    const uint32_t end = find_classes(m, v, from, count);
-    (void)hs_match_classes_solve(&m->match, m->classes);
-    pair_classes(m, from, end);
+    const uint32_t end = find_classes(m, from, count);
+    solve_once(m, v);
+    pair_classes(m);
     return end;
-}
-
-/* The merged groups of a bucket behind those of the buckets before it. */
-static void pair_bucket(struct hs_muri *m, const struct hs_view *v, uint32_t b, uint32_t *merged,
-                        uint64_t *need, uint64_t room)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < m->count; i++)
-        if (m->groups[i].bucket == b)
-            m->of_bucket[count++] = i;
-    for (uint32_t i = 0; i<count && * need> room;)
-        i = match_part(m, v, i, count);
-    const bool is_matched = *need > room;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct hs_muri_group *own = &m->groups[m->of_bucket[i]];
-        const uint32_t mate = is_matched ? m->sorted[i].job : HS_NO_JOB;
-        if (mate != HS_NO_JOB && mate > i)
-            continue;
-        if (mate == HS_NO_JOB || *need <= room) {
-            if (mate != HS_NO_JOB)
-                m->merged[(*merged)++] = m->groups[m->of_bucket[mate]];
-            m->merged[(*merged)++] = *own;
-            continue;
-        }
-        struct hs_muri_group *pair = &m->merged[(*merged)++];
-        *pair = m->groups[m->of_bucket[mate]];
-        merge(pair, own);
-        *need -= own->gang;
-    }
 }
 
 /* The groups are those in m->merged from now on. */
@@ -363,27 +396,63 @@ static void turn(struct hs_muri *m, uint32_t count)
     m->count = count;
 }
 
+/* The merged groups of a bucket behind those of the buckets before it. */
+static void pair_bucket(struct hs_muri *m, const struct hs_view *v, uint32_t from, uint32_t end,
+                        uint32_t *merged, uint64_t *need, uint64_t room)
+{
+    for (uint32_t i = from; i<end && * need> room;)
+        i = match_part(m, v, i, end);
+    const bool is_matched = *need > room;
+    for (uint32_t i = from; i < end; i++) {
+        const struct hs_muri_group *own = &m->groups[i];
+        const uint32_t mate = is_matched ? own->mate : NONE;
+        if (mate != NONE && mate > i)
+            continue;
+        if (mate == NONE || *need <= room) {
+            if (mate != NONE)
+                m->merged[(*merged)++] = m->groups[mate];
+            m->merged[(*merged)++] = *own;
+            continue;
+        }
+        struct hs_muri_group *pair = &m->merged[(*merged)++];
+        *pair = m->groups[mate];
+        merge(pair, own);
+        *need -= own->gang;
+    }
+}
+
+/* Bucket by bucket, until the groups fit or none could be merged. */
 static void pair_all(struct hs_muri *m, const struct hs_view *v, uint64_t need, uint64_t room)
 {
-    for (uint32_t round = 0; round < HS_INTERLEAVED_MOST && need > room; round++) {
-        uint32_t merged = 0;
-        for (uint32_t b = 0; b < m->bucket_count; b++)
-            pair_bucket(m, v, b, &merged, &need, room);
+    uint32_t merged = 0, before = UINT32_MAX;
+    for (uint32_t g = 0; g < m->gang_count && need > room; g++)
+        for (uint32_t i = 0; i < m->count; i++)
+            if (m->groups[i].gang == m->gangs[g])
+                m->merged[merged++] = m->groups[i];
+    if (need > room)
+        turn(m, merged);
+    while (need > room && m->count < before) {
+        before = m->count;
+        merged = 0;
+        for (uint32_t from = 0, end = 0; from < m->count; from = end) {
+            while (end < m->count && m->groups[end].gang == m->groups[from].gang)
+                end++;
+            pair_bucket(m, v, from, end, &merged, &need, room);
+        }
         turn(m, merged);
     }
 }
 
 /* Without a matching: each that fitted alone, with those that it took. */
-static void pair_neighbours(struct hs_muri *m, const struct hs_view *v, uint64_t need,
-                            uint64_t room)
+static void pair_neighbours(struct hs_muri *m, uint64_t need, uint64_t room)
 {
     uint32_t merged = 0;
     for (uint32_t i = 0; i < m->count;) {
         struct hs_muri_group group = m->groups[i];
         const uint32_t first = i++;
-        for (; i < m->count && i < first + (uint32_t)m->cap && m->groups[i].bucket == group.bucket;
+        for (; i < m->count && i < first + (uint32_t)m->cap && m->groups[i].gang == group.gang;
              i++) {
-            if (need > room && may_share(v, &group, &m->groups[i])) {
+            if (need > room && may_share(&group, &m->groups[i])) {
                 merge(&group, &m->groups[i]);
                 need -= group.gang;
             } else {
@@ -398,13 +467,13 @@ static void pair_neighbours(struct hs_muri *m, const struct hs_view *v, uint64_t
 /* A group that is slower than its members one after the other is none. */
 static void unpack(struct hs_muri *m, const struct hs_view *v)
 {
-    uint32_t kinds[HS_INTERLEAVED_MOST], count = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct hs_muri_group *g = &m->groups[i];
         int64_t alone = 0;
         for (uint32_t k = 0; k < g->count; k++)
             alone += hs_muri_of(v, g->members[k])->iteration.alone_ns;
-        if (g->count < 2 || hs_view_period_ns(v, kinds, kinds_of(v, g, kinds), false) <= alone) {
+        if (g->count < 2 || period_ns(m, v, g->kinds, false) <= alone) {
             m->merged[count++] = *g;
             continue;
         }
@@ -429,17 +498,27 @@ static void sort_members(const struct hs_view *v, struct hs_muri_group *g)
 }
 
 /* By their first member; under compat=muri by its key, equal ones as they are. */
-static void sort(struct hs_muri *m, const struct hs_view *v)
+static void sort(struct hs_muri *m, const struct hs_view *v, hs_job_id job)
 {
+    uint32_t *order = m->by_class, count = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         sort_members(v, &m->groups[i]);
-        const struct hs_muri_scratch *first = hs_muri_of(v, m->groups[i].members[0]);
-        m->sorted[i] = (struct hs_job_place){
-            .key = m->compat ? first->key : first->place, .rank = i, .job = i};
+        hs_muri_of(v, m->groups[i].members[0])->leads = i;
     }
-    hs_sort(m->sorted, m->count);
+    for (; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.after) {
+        const struct hs_muri_scratch *j = hs_muri_of(v, job);
+        uint32_t at = count;
+        if (j->leads == NONE)
+            continue;
+        for (; m->compat && at > 0 && order[at - 1] > j->leads &&
+               hs_muri_of(v, m->groups[order[at - 1]].members[0])->key == j->key;
+             at--)
+            order[at] = order[at - 1];
+        order[at] = j->leads;
+        count++;
+    }
     for (uint32_t i = 0; i < m->count; i++)
-        m->merged[i] = m->groups[m->sorted[i].job];
+        m->merged[i] = m->groups[order[i]];
     turn(m, m->count);
 }
 
@@ -447,15 +526,15 @@ void hs_muri_group(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p
                    uint64_t room)
 {
     uint64_t need = 0;
-    m->count = m->bucket_count = 0;
+    m->count = m->gang_count = 0;
     take_all(m, v, p, vc, room);
     for (uint32_t i = 0; i < m->count; i++)
         need += m->groups[i].gang;
     if (m->matching == HS_MURI_NEIGHBOURS)
-        pair_neighbours(m, v, need, room);
+        pair_neighbours(m, need, room);
     else
         pair_all(m, v, need, room);
     if (m->is_unpacking)
         unpack(m, v);
-    sort(m, v);
+    sort(m, v, m->lists[vc].first);
 }
