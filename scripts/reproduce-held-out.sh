@@ -62,8 +62,8 @@ halves() { # TITLE: of all.csv
         "${made[0]}" "${before[1]}" "${made[1]}" "${before[2]}" "${made[2]}" "${own[2]}"
 }
 
-philly=(philly_sep-oct2017.csv job_id=@row,submit_time=timestamp,gpus=num_gpus,vc=cluster)
-states=(status=state state:Pass=completed,state:Killed=cancelled,state:Failed=failed)
+philly=(philly_sep-oct2017.csv 'job_id=@row,submit_time=timestamp,gpus=num_gpus,vc=cluster')
+states=(status=state 'state:Pass=completed,state:Killed=cancelled,state:Failed=failed')
 venus_users=(venus_users_states_may28-jun06_2020.csv "${states[@]}")
 philly_users=(philly_users_states_first_two_thirds.csv "${states[@]}")
 
@@ -91,7 +91,7 @@ second_halves() {
 
 # Weeks of Philly with a thousand jobs and more: their gaps, and how far they are from the week before.
 weeks() {
-    local first last before=""
+    local first last have=no
     say "weeks of Philly"
     read_trace "${philly[@]}"
     echo "| week | jobs | mean gap, s | median gap, s | gaps of at most 2 s, % | KS from the week before | VC with most jobs |"
@@ -103,13 +103,13 @@ weeks() {
         rows "$first" $((last - 1)) >"$work/week.csv"
         awk -F, 'NR > 2 { print $2 - at } NR > 1 { at = $2 }' "$work/week.csv" | sort -n >"$work/gaps"
         awk -v n="$(wc -l <"$work/gaps")" -v vc="$(tail -n +2 "$work/week.csv" | cut -d, -f 6 | sort | uniq -c | sort -nr |
-            awk -v jobs=$((last - first)) 'NR == 1 { printf "`%s`, %.0f %%", $2, 100 * $1 / jobs }')" -v ks="$([ -z "$before" ] || distances "$work/before.csv" "$work/week.csv" | cut -d ' ' -f 3)" \
+            awk -v jobs=$((last - first)) 'NR == 1 { printf "`%s`, %.0f %%", $2, 100 * $1 / jobs }')" -v ks="$([ $have = no ] || distances "$work/before.csv" "$work/week.csv" | cut -d ' ' -f 3)" \
             -v day="$(date -u -d "@$(sed -n 2p "$work/week.csv" | cut -d, -f 2)" +%F)" '
             { sum += $1 } $1 <= 2 { short++ } NR == int((n + 1) / 2) { median = $1 }
             END { printf "| from %s | %d | %.0f | %d | %.0f | %s | %s |\n", day, n + 1, sum / n, median, 100 * short / n, ks, vc }' \
             "$work/gaps"
         mv "$work/week.csv" "$work/before.csv"
-        before=yes
+        have=yes
     done
 }
 
