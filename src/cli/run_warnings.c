@@ -9,6 +9,7 @@
 #include "base/fixed.h"
 #include "cli/simulate.h"
 #include "data/param_table.h"
+#include "report/run/run_table.h"
 
 bool hs_run_is_cut(const struct hs_run_result *result)
 {
@@ -140,6 +141,43 @@ void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result
                   "jobs ask for %.0f %% of the GPUs over the span of their submissions: the queue "
                   "grows to its end, and waits with the length of the trace",
                   100 * load);
+}
+
+#define LONG_LEFT_S 5.0
+
+/* Returns the parameter of the policy whose value `fluid`, which it does not have, stands for turns
+ * that are played one by one; NULL if there is none. */
+static const char *fluid_key(const struct hs_setup *setup)
+{
+    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
+        if (p->type != HS_PARAM_CHOICE)
+            continue;
+        int32_t value;
+        memcpy(&value, (const char *)setup->policy_state + p->offset, sizeof value);
+        for (int32_t i = 0; p->choices[i] != NULL; i++)
+            if (strcmp(p->choices[i], "fluid") == 0 && i != value)
+                return p->key;
+    }
+    return NULL;
+}
+
+bool hs_run_note_length(const struct hs_setup *setup, double used_s, double share, uint64_t events,
+                        struct hs_diag *diag)
+{
+    const double left_s = share > 0 ? used_s / share * (1 - share) : 0;
+    char hint[HS_HINT_SIZE];
+    if (left_s < LONG_LEFT_S)
+        return false;
+    const char *key = fluid_key(setup);
+    (void)snprintf(hint, sizeof hint, "%s%s%s--max-wall=1min ends it, --max-jobs takes fewer jobs",
+                   key != NULL ? "the policy's parameter " : "", key != NULL ? key : "",
+                   key != NULL ? "=fluid makes it cheaper, " : "");
+    hs_report(
+        diag, HS_NOTE, NULL, hint,
+        "this run takes long: %.1f %% is done after %.0f s of CPU time, so that about %s more "
+        "are left; '%s' takes %.1f us an event",
+        100 * share, used_s, HS_TIME(left_s), setup->policy->name, 1e6 * used_s / (double)events);
+    return true;
 }
 
 void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *result,

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fixed.h"
@@ -33,6 +34,8 @@ struct pass {
     struct hs_status_line status_line;
     char label[48];
     struct checkpoints *checkpoints; /* NULL: none */
+    uint32_t polls;
+    double told_s; /* CPU time when its length was last looked at; -1: it was noted */
 };
 
 /* ---- checkpoints ---- */
@@ -97,8 +100,40 @@ static enum hs_status stop_by_signal(const struct pass *pass, int64_t now_us)
                    hs_interrupt_name(), day);
 }
 
-/* Shows the progress furthest advanced: the share of finished jobs, or of time or events if these
+/* Returns the progress furthest advanced: the share of finished jobs, or of time or events if these
  * are limited. -1 if unknown. */
+static double share_done(const struct pass *pass, const struct hs_instant *now,
+                         struct hs_engine_figures *figures)
+{
+    const struct hs_run_options *options = pass->setup->options;
+    hs_engine_get_figures(pass->engine, figures);
+    double until_us = (double)options->until_us, share = -1;
+    double expected = hs_trace_expected(pass->trace), max_events = (double)options->max_events;
+    uint64_t live = now->running + now->pending + now->suspended;
+    if (expected > 0)
+        share = (double)(figures->jobs > live ? figures->jobs - live : 0) / expected;
+    if (until_us > 0 && (double)now->time_us / until_us > share)
+        share = (double)now->time_us / until_us;
+    if (max_events > 0 && (double)figures->events / max_events > share)
+        share = (double)figures->events / max_events;
+    return share < 1 ? share : 1;
+}
+
+#define POLLS_A_CLOCK 8u /* polls between two looks at the clock, which takes as long as a poll */
+#define LONG_AFTER_S  5.0
+
+/* Notes once that the run takes long; looks again at twice the CPU time until it does. */
+static void note_length(struct pass *pass, const struct hs_instant *now)
+{
+    const double used_s = (double)clock() / CLOCKS_PER_SEC;
+    struct hs_engine_figures figures;
+    if (used_s < LONG_AFTER_S || used_s < 2 * pass->told_s)
+        return;
+    const double share = share_done(pass, now, &figures);
+    pass->told_s =
+        hs_run_note_length(pass->setup, used_s, share, figures.events, pass->diag) ? -1 : used_s;
+}
+
 static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
 {
     struct pass *pass = ctx;
@@ -110,20 +145,13 @@ static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
     if (options->max_wall_us > 0 &&
         hs_status_line_elapsed_s(&pass->status_line) * 1e6 >= (double)options->max_wall_us)
         return HS_END;
+    if (pass->told_s >= 0 && ++pass->polls % POLLS_A_CLOCK == 0)
+        note_length(pass, now);
     if (!hs_status_line_is_due(&pass->status_line))
         return HS_OK;
     struct hs_engine_figures figures;
-    hs_engine_get_figures(pass->engine, &figures);
-    double until_us = (double)options->until_us, share = -1;
-    double expected = hs_trace_expected(pass->trace), max_events = (double)options->max_events;
-    uint64_t live = now->running + now->pending + now->suspended;
-    if (expected > 0)
-        share = (double)(figures.jobs > live ? figures.jobs - live : 0) / expected;
-    if (until_us > 0 && (double)now->time_us / until_us > share)
-        share = (double)now->time_us / until_us;
-    if (max_events > 0 && (double)figures.events / max_events > share)
-        share = (double)figures.events / max_events;
-    hs_status_line_show_run(&pass->status_line, now, share < 1 ? share : 1, figures.events);
+    const double share = share_done(pass, now, &figures);
+    hs_status_line_show_run(&pass->status_line, now, share, figures.events);
     return HS_OK;
 }
 

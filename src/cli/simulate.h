@@ -374,6 +374,10 @@ HS_MUST_USE enum hs_status hs_check_rejected(const char *trace, const char *poli
 /* Notes a load that hardly distinguishes policies; not for few jobs, where the table shows it. */
 void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
                         struct hs_diag *diag);
+/* Notes during a run, of which `share` is done, that it will take long, and what would be cheaper;
+ * used_s: CPU seconds so far. Returns false, without a note, if too little is left or not known. */
+bool hs_run_note_length(const struct hs_setup *setup, double used_s, double share, uint64_t events,
+                        struct hs_diag *diag);
 /* Prints all warnings of a run at its end. */
 void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *result,
                  struct hs_diag *diag);

@@ -29,6 +29,37 @@ static void test_workload_name(void **state)
     expect_name("v1.2.json", "v1.2");
 }
 
+/* 5 s of CPU time for a hundredth are 495 s for the rest: a note, whose hint names the fluid form
+ * where the policy has one and does not use it. */
+static void test_length(void **state)
+{
+    (void)state;
+    static struct sink sink;
+    struct hs_arena arena = {0};
+    static const struct {
+        const char *policy, *hint;
+    } of[] = {{"gandiva:slicing=exact", "slicing=fluid makes it cheaper"},
+              {"salus-rr", "mode=fluid makes it cheaper"},
+              {"gandiva:slicing=fluid", "hint: --max-wall"},
+              {"fifo", "hint: --max-wall"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct hs_setup setup = {0};
+        sink_init(&sink);
+        assert_int_equal(
+            hs_setup_policy(of[i].policy, &setup.policy, &setup.policy_state, &arena, &sink.diag),
+            HS_OK);
+        assert_false(hs_run_note_length(&setup, 5, -1, 1000000, &sink.diag));
+        assert_false(hs_run_note_length(&setup, 5, 0.6, 1000000, &sink.diag)); /* 3.3 s are left */
+        assert_string_equal(sink.text, "");
+        assert_true(hs_run_note_length(&setup, 5, 0.01, 1000000, &sink.diag));
+        assert_non_null(strstr(sink.text, "1.0 % is done after 5 s of CPU time"));
+        assert_non_null(strstr(sink.text, "about 495.0 s more are left"));
+        assert_non_null(strstr(sink.text, "takes 5.0 us an event"));
+        assert_non_null(strstr(sink.text, of[i].hint));
+    }
+    hs_arena_free(&arena);
+}
+
 static void test_bits_in_words(void **state)
 {
     (void)state;
@@ -88,9 +119,8 @@ static void test_presets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_workload_name),
-        cmocka_unit_test(test_bits_in_words),
-        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_workload_name), cmocka_unit_test(test_bits_in_words),
+        cmocka_unit_test(test_length),        cmocka_unit_test(test_policy),
         cmocka_unit_test(test_presets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
