@@ -42,6 +42,10 @@ struct hs_plan;
  * within its elastic range, with HS_CAN_RESIZE), before the next action. */
 void hs_plan_start(struct hs_plan *p, hs_job_id job);
 void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus); /* free GPUs of a node */
+/* Starts a waiting job on free GPUs of an open window that is for it, the first by start that has
+ * room: on the fullest node that holds its gang, else on those with most free GPUs, ties by id.
+ * Returns whether it was started. O(windows + nodes of the window x nodes used). */
+bool hs_plan_start_reserved(struct hs_plan *p, const struct hs_view *v, hs_job_id job);
 /* GPU i of those that the last action has got so far, by name (HS_CAN_INTERLEAVE); HS_NO_GPU past
  * the last. */
 uint32_t hs_plan_gpu(const struct hs_plan *p, uint32_t i);
@@ -157,9 +161,14 @@ enum {
     /* With HS_CAN_COLOCATE: jobs on the same GPUs do not interfere, but interleave the stages of
      * their iterations (view.h), at most .tenants of them, whatever --max-tenants is. */
     HS_CAN_INTERLEAVE = 1u << 12,
-    HS_CAN_RESERVE = 1u << 13, /* start jobs on the nodes of reservations; in runs with some, a
-                                  share of a GPU is given as a whole GPU */
+    HS_CAN_RESERVE = 1u << 13, /* start jobs on the nodes of reservations: else the engine does,
+                                  unknown to the policy. In runs with some, a share of a GPU is
+                                  given as a whole GPU */
 };
+
+/* In runs with reservations the engine starts whole gangs on GPUs of their own: not with these. */
+#define HS_BARS_RESERVATIONS                                                                       \
+    (HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_RESIZE | HS_CAN_PROFILE | HS_CAN_HOST)
 
 /* Knowledge beyond the facts that every scheduler has. */
 enum {

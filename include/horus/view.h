@@ -386,6 +386,10 @@ bool hs_view_window_is_for(const struct hs_view *v, uint32_t window, hs_job_id j
 /* GPUs that a job holds on its nodes, or gets there in this plan. O(nodes of the job x log nodes),
  * and in the second case the actions of the plan. */
 uint32_t hs_view_window_held(const struct hs_view *v, uint32_t window, hs_job_id job);
+/* Free GPUs of its nodes. O(nodes). */
+uint64_t hs_view_window_free(const struct hs_view *v, uint32_t window);
+/* Whether a GPU of an open window is free. O(nodes of open windows). */
+bool hs_view_reserved_room(const struct hs_view *v);
 /* Searches and sums from here on leave out the nodes of windows that open before that time as well,
  * until the next call; 0, as it is at first: of open windows only. O(nodes of the windows that the
  * change concerns). */

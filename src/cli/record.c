@@ -252,32 +252,27 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     return HS_OK;
 }
 
-static enum hs_status keep_file(const char *from, const char *name, const struct hs_rundir *dir,
-                                struct hs_output_file *kept, struct hs_diag *diag)
-{
-    char path[HS_PATH_SIZE], *text;
-    struct hs_output out;
-    size_t size;
-    HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
-    hs_rundir_file(dir, name, path, sizeof path);
-    enum hs_status status = hs_output_open(&out, path, diag);
-    if (status == HS_OK) {
-        hs_output_put(&out, text, size);
-        *kept = hs_output_file_of(&out, name, 0);
-        status = hs_output_close(&out, diag);
-    }
-    hs_free(text);
-    return status;
-}
-
 enum hs_status hs_record_kept(const struct hs_run_options *options, const struct hs_rundir *dir,
                               struct hs_output_file *files, uint32_t *count, struct hs_diag *diag)
 {
     for (int role = 0; role < HS_KEPT_ROLES; role++) {
         const char *from = kept_file(options, (enum hs_kept_role)role);
-        if (from != NULL && strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) != 0)
-            HS_TRY(keep_file(from, hs_kept_names[role].files[if_file(from) != NULL], dir,
-                             &files[(*count)++], diag));
+        char path[HS_PATH_SIZE], *text;
+        struct hs_output out;
+        size_t size;
+        if (from == NULL || strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
+            continue;
+        const char *name = hs_kept_names[role].files[if_file(from) != NULL];
+        HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
+        hs_rundir_file(dir, name, path, sizeof path);
+        enum hs_status status = hs_output_open(&out, path, diag);
+        if (status == HS_OK) {
+            hs_output_put(&out, text, size);
+            files[(*count)++] = hs_output_file_of(&out, name, 0);
+            status = hs_output_close(&out, diag);
+        }
+        hs_free(text);
+        HS_TRY(status);
     }
     return HS_OK;
 }

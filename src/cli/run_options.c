@@ -795,10 +795,11 @@ enum hs_status hs_setup_reservations(struct hs_setup *s, struct hs_diag *diag)
     const char *path = hs_setup_file(s->options, HS_KEPT_RESERVATIONS);
     if (path == NULL)
         return HS_OK;
-    if ((s->can & HS_CAN_RESERVE) == 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "'horus policies' tells which policies may reserve",
-                       "--reservations: policy '%s', as it is set, starts no jobs on reserved "
-                       "nodes",
+    if ((s->can & HS_BARS_RESERVATIONS) != 0)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "policies that give each job whole GPUs of its own, as many as it asks for",
+                       "--reservations: policy '%s', as it is set, shares GPUs, resizes jobs or "
+                       "sets nodes aside itself",
                        s->policy->name);
     return hs_reservations_load(&s->reservations, path, &s->cluster, diag);
 }

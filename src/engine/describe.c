@@ -291,7 +291,7 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     if (is_barred && gpus > c->vcs[vc].quota_gpus)
         return "it needs more GPUs than the quota of its virtual cluster";
     bool is_beyond = job->is_constrained ? hs_free_capacity(e->free_index, &job->ask,
-                                                            e->view.windows > 0) < job->gpus
+                                                            e->windows.count > 0) < job->gpus
                                          : c->vcs[vc].gpus < job->gpus;
     if (is_beyond)
         return "it needs more GPUs than the nodes it may use have";

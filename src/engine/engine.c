@@ -219,7 +219,7 @@ static enum hs_status instant_events(struct hs_engine *e, struct hs_arrivals *a,
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }
-    hs_windows_apply(e);
+    HS_TRY(hs_windows_apply(e));
     for (; due.timer_us == e->now_us; due.timer_us = hs_heap_next_us(&e->timer_events)) {
         const uint32_t slot = hs_heap_next_id(&e->timer_events);
         hs_heap_remove(&e->timer_events, slot);
@@ -266,6 +266,7 @@ static enum hs_status check_limits(struct hs_engine *e, enum hs_stop *stop)
 /* Handles an instant after its events. */
 static enum hs_status instant_end(struct hs_engine *e)
 {
+    HS_TRY(hs_windows_serve(e));
     HS_TRY(instant_decide(e));
     e->figures.instants++;
     HS_TRY(hs_invariants_check(e));
@@ -366,7 +367,7 @@ enum hs_status hs_engine_fork(struct hs_engine **engine, const struct hs_engine_
     const uint64_t events = e->figures.events;
     hs_windows_begin(e);
     HS_TRY(hs_machines_apply(e)); /* what happened to machines so far; it stops no job again */
-    hs_windows_apply(e);
+    HS_TRY(hs_windows_apply(e));
     e->figures.events = events;
     HS_TRY(hs_fork_submit(e, source));
     e->arrivals->has_epoch = true;
@@ -531,6 +532,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_heap_free(&e->job_events);
     hs_heap_free(&e->timer_events);
     hs_machine_feed_close(e->machine_feed);
+    hs_windows_close(e);
     hs_free(e->timers);
     hs_free(e->plan.actions);
     hs_free(e->plan.picks);

@@ -66,7 +66,8 @@ struct hs_engine_config {
     int64_t
         checkpoint_cost_us; /* of each, by which a job is slower: interval / (interval + cost) */
     int64_t restart_us;     /* cost of the start after a fault or a drain, besides startup_us */
-    const struct hs_reservations *reservations; /* NULL: none; else the policy has HS_CAN_RESERVE */
+    /* NULL: none; else the policy can nothing of HS_BARS_RESERVATIONS */
+    const struct hs_reservations *reservations;
     /* Called after every 16th instant; HS_END ends the run like its horizon, a failure aborts it.
      * May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);

@@ -243,9 +243,11 @@ enum hs_status hs_observe_instant(struct hs_engine *e)
 
 /* ---- submission ---- */
 
-void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
-                                const struct hs_job *job, uint64_t tag)
+void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind, struct hs_job *job,
+                                uint64_t tag)
 {
+    if (HS_UNLIKELY(e->windows.serves) && job != NULL && hs_windows_keep(e, kind, job))
+        return;
     struct hs_event event = {
         .kind = kind, .job = job != NULL ? hs_slot_of(&e->jobs, job) : HS_NO_JOB, .tag = tag};
     e->triggers |= 1u << kind;
@@ -580,7 +582,7 @@ enum hs_status hs_lifecycle_take(struct hs_engine *e, struct hs_job *job,
     struct hs_sharing_overhead *overhead = hs_sharing_overhead_of(&e->jobs, job);
     const int64_t done_ns = hs_run_of(&e->jobs, job)->done_ns;
     job->ask = HS_ASK_ANY;
-    job->is_alone = job->is_profiled = false;
+    job->is_alone = job->is_profiled = job->is_apart = false;
     const char *misfit = hs_lifecycle_describe(e, job, r);
     if (misfit != NULL)
         return job_reject(e, job, misfit);

@@ -11,6 +11,13 @@
 /* Why a node is out of service: bits. */
 enum { IS_DOWN = 1u << 0, IS_DRAINED = 1u << 1, IS_ABSENT = 1u << 2 };
 
+void hs_machines_know_holders(struct hs_engine *e)
+{
+    if (e->gpu_holder == NULL)
+        e->gpu_holder =
+            hs_arena_alloc(&e->arena, (uint64_t)e->cluster->gpu_count * sizeof *e->gpu_holder);
+}
+
 void hs_machines_open(struct hs_engine *e)
 {
     const struct hs_machines *machines = e->config.machines;
@@ -19,8 +26,7 @@ void hs_machines_open(struct hs_engine *e)
     hs_machine_feed_open(&e->machine_feed, machines, e->cluster, &e->arena);
     const uint32_t nodes = e->cluster->node_count;
     e->machines = hs_arena_alloc(&e->arena, nodes * sizeof *e->machines);
-    e->gpu_holder =
-        hs_arena_alloc(&e->arena, (uint64_t)e->cluster->gpu_count * sizeof *e->gpu_holder);
+    hs_machines_know_holders(e);
     for (uint32_t n = 0; n < nodes; n++)
         e->machines[n].speed_q32 = HS_Q32_ONE;
     for (uint32_t i = machines->count; i-- > 0;) /* the first event of each node decides */
@@ -77,8 +83,7 @@ static struct hs_job *holder_of(struct hs_engine *e, uint32_t gpu)
                                 : e->jobs.allocations[e->gpus[gpu].first_allocation].job);
 }
 
-/* Ends the attempts of all jobs of a node. */
-static enum hs_status stop_jobs(struct hs_engine *e, uint32_t node, enum hs_segment_end why)
+enum hs_status hs_machines_stop_jobs(struct hs_engine *e, uint32_t node, enum hs_segment_end why)
 {
     const struct hs_node *n = &e->cluster->nodes[node];
     for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++)
@@ -146,9 +151,9 @@ static enum hs_status apply(struct hs_engine *e, const struct hs_machine_event *
         break;
     }
     if (is_fault)
-        HS_TRY(stop_jobs(e, node, HS_SEGMENT_FAULT));
+        HS_TRY(hs_machines_stop_jobs(e, node, HS_SEGMENT_FAULT));
     else if (event->change == HS_MACHINE_DRAIN && (e->can & HS_CAN_PREEMPT) != 0)
-        HS_TRY(stop_jobs(e, node, HS_SEGMENT_DRAIN));
+        HS_TRY(hs_machines_stop_jobs(e, node, HS_SEGMENT_DRAIN));
     if (event->change == HS_MACHINE_SLOW)
         set_speed(e, node, event->speed_q32);
     else if (e->machines[node].why_out == 0 || event->change == HS_MACHINE_REMOVE)

@@ -162,6 +162,13 @@ struct hs_window_change {
     bool is_end;
 };
 
+/* A job that waits and whose owner has a window. */
+struct hs_window_waiting {
+    uint32_t slot;
+    uint64_t index;    /* in the trace: the slot may be of another by now, */
+    int64_t submit_us; /* or the job may have been submitted anew */
+};
+
 /* ---- reservations (windows.c); of a run without any, all is zero ---- */
 struct hs_windows {
     struct hs_reserved *of; /* by start */
@@ -174,6 +181,10 @@ struct hs_windows {
     uint32_t left;
     bool *has_job; /* per interned name of a user: a job of it was submitted */
     uint32_t user_count;
+    uint32_t count;
+    bool serves; /* the engine starts jobs of owners: the policy has no HS_CAN_RESERVE */
+    struct hs_window_waiting *waiting; /* then: by submission */
+    uint32_t waiting_count, waiting_cap;
     uint32_t *covers; /* per node: windows that leave it out of searches */
 };
 
@@ -563,8 +574,14 @@ static inline int64_t hs_windows_next_us(const struct hs_engine *e)
     const struct hs_windows *w = &e->windows;
     return w->next_change < w->change_count ? w->changes[w->next_change].at_us : HS_TIME_MAX;
 }
-/* Begins and ends those that are due, and informs the policy. O(their nodes). */
-void hs_windows_apply(struct hs_engine *e);
+/* Begins and ends those that are due, and informs the policy. O(their nodes, and jobs there). */
+HS_MUST_USE enum hs_status hs_windows_apply(struct hs_engine *e);
+/* Where the engine serves owners: an event of a job; true: it is not for the policy. Starts jobs on
+ * free GPUs of open windows, in order of submission, before the policy decides. To the policy such
+ * a job has finished; its end is an event of a node. O(jobs that wait x open windows). */
+bool hs_windows_keep(struct hs_engine *e, enum hs_event_kind kind, struct hs_job *job);
+HS_MUST_USE enum hs_status hs_windows_serve(struct hs_engine *e);
+void hs_windows_close(struct hs_engine *e);
 /* Returns the first reservation for a user without a submitted job; NULL if there is none. */
 const struct hs_reservation *hs_windows_unused(const struct hs_engine *e);
 
@@ -620,8 +637,8 @@ struct hs_live_job {
 struct hs_live_job *hs_lifecycle_live(const struct hs_engine *e);
 /* At the horizon: closes segments and rows of all live jobs, in order of the trace. */
 HS_MUST_USE enum hs_status hs_lifecycle_cut(struct hs_engine *e);
-void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
-                                const struct hs_job *job, uint64_t tag);
+void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind, struct hs_job *job,
+                                uint64_t tag);
 /* The memory claim of the job per GPU: the predicted memory, at most its limit; 0 under a policy
  * without HS_KNOWS_MEMORY; more than any GPU has when it must run alone. */
 uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, uint32_t limit_mib);
@@ -700,6 +717,11 @@ static inline int64_t hs_machines_next_us(const struct hs_engine *e)
     return at_us > e->now_us ? at_us : e->now_us;
 }
 
+/* From now on the holder of each GPU is known. */
+void hs_machines_know_holders(struct hs_engine *e);
+/* Ends the attempts of all jobs of a node. */
+HS_MUST_USE enum hs_status hs_machines_stop_jobs(struct hs_engine *e, uint32_t node,
+                                                 enum hs_segment_end why);
 /* Handles all events due now. */
 HS_MUST_USE enum hs_status hs_machines_apply(struct hs_engine *e);
 /* Work between two checkpoints of a placed job; 0: it has none. */

@@ -442,7 +442,9 @@ uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 {
-    const bool is_usable = hs_view_node(v, node) != &nowhere && hs_view_in_service(v, node);
+    const struct hs_engine *e = v->engine;
+    const bool is_usable = hs_view_node(v, node) != &nowhere && hs_view_in_service(v, node) &&
+                           !(e->windows.serves && hs_free_is_aside(e->free_index, node));
     return is_usable ? hs_free_of_node(v->engine->free_index, node) : 0;
 }
 
@@ -450,7 +452,7 @@ uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
     const uint32_t at = lookup_vc(v, vc);
     const uint64_t gpus = v->engine->cluster->vcs[at].gpus;
-    return v->windows > 0 ? gpus : gpus - hs_free_aside(v->engine->free_index, at);
+    return v->engine->windows.count > 0 ? gpus : gpus - hs_free_aside(v->engine->free_index, at);
 }
 
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)

@@ -69,6 +69,7 @@ struct hs_job {
     bool is_live : 1;
     bool is_constrained : 1; /* it needs more of a node than GPUs of any kind */
     bool is_alone : 1;       /* never shares: by the policy, or too often out of GPU memory */
+    bool is_apart : 1;       /* runs where the policy does not know: on nodes of a reservation */
     bool is_profiled : 1;    /* its profile was taken: the policy may read it */
 };
 _Static_assert(sizeof(struct hs_job) == 64 && HS_JOB_GPUS_MAX <= UINT16_MAX, "a cache line");

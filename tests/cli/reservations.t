@@ -180,8 +180,31 @@ Users are known when the trace has been read.
   ! b.csv:2: warning: reserved for user 'zed', but no job of the run is of that user
 
 # reservation-other-policy
+Under srtf c has n1 at 40, when the window begins: it stops there, and takes n0 from a, which has more left;
+d, which is ann's, gets n1.
+A policy that shares GPUs is refused.
 
-  $ horus run t.csv -c 2x4 -p srtf --reservations r.csv -q -o o
-  ! error: --reservations: policy 'srtf', as it is set, starts no jobs on reserved nodes
-  !       = hint: 'horus policies' tells which policies may reserve
+  $ horus run t.csv -c 2x4 -p srtf --reservations r.csv --decisions -q -o out >/dev/null
+  $ cut -d, -f1,2,3,7 out/segments.csv
+  job_id,start,end,ended_by
+  a,0,5,preempt
+  b,0,30,finish
+  c,5,40,drain
+  a,30,40,preempt
+  c,40,65,finish
+  d,50,70,finish
+  a,65,150,finish
+  $ grep reserved out/decisions.csv
+  50,d,start,4,4-7,0,submit,on nodes reserved for it
+  $ horus verify out | tail -n 1
+  23 checks passed
+  $ sed -i s/^40/39/ out/reservations.csv
+  $ horus verify out | grep -A 2 'FAIL.*reserved'
+  FAIL  no job starts on nodes reserved for others: 7 segments, 1 do
+          segments.csv:4: job c is on node n1 when line 2 begins
+  ok    summary.json follows from the rows: 53 figures, 0 differences
+  ! error: out: 2 of 23 checks failed
+  $ horus run t.csv -c 2x4 -p gandiva --reservations r.csv -q -o o
+  ! error: --reservations: policy 'gandiva', as it is set, shares GPUs, resizes jobs or sets nodes aside itself
+  !       = hint: policies that give each job whole GPUs of its own, as many as it asks for
   [2]

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,6 +328,77 @@ static void check_outages(const char *cluster, const char *spec, uint64_t seed)
     hs_test_free(&plain);
 }
 
+/* Windows one after the other, each of a node or two, for ann or bob. */
+struct windows {
+    char text[1024];
+    struct {
+        uint32_t first, last; /* nodes */
+        int64_t from_s, to_s;
+        const char *user;
+    } at[10];
+};
+
+static void make_windows(struct windows *w, const char *cluster, uint64_t seed)
+{
+    const uint32_t nodes = strcmp(cluster, clusters[0]) == 0 ? 2 : 3;
+    struct hs_rng rng;
+    hs_rng_open(&rng, seed, "windows");
+    size_t len = (size_t)snprintf(w->text, sizeof w->text, "start,end,nodes,user\n");
+    int64_t at_s = 0;
+    for (uint32_t i = 0; i < 10; i++) {
+        const uint32_t node = (uint32_t)hs_rng_below(&rng, nodes);
+        const bool has_two = node + 1 < nodes && hs_rng_below(&rng, 3) == 0;
+        w->at[i].first = node;
+        w->at[i].last = node + has_two;
+        w->at[i].from_s = at_s + (int64_t)hs_rng_below(&rng, 12);
+        w->at[i].to_s = at_s = w->at[i].from_s + 1 + (int64_t)hs_rng_below(&rng, 30);
+        w->at[i].user = hs_rng_below(&rng, 2) == 0 ? "ann" : "bob";
+        len += (size_t)snprintf(w->text + len, sizeof w->text - len,
+                                has_two ? "%" PRId64 ",%" PRId64 ",n%u n%u,%s\n"
+                                        : "%" PRId64 ",%" PRId64 ",n%u%.0u,%s\n",
+                                w->at[i].from_s, w->at[i].to_s, node, has_two ? node + 1 : 0,
+                                w->at[i].user);
+    }
+    hs_rng_close(&rng);
+}
+
+/* No job of another user starts on a reserved node; where the engine serves owners and the policy
+ * can preempt, none is there any more as the window begins. */
+static void check_reservations(const char *cluster, const char *spec, uint32_t can, uint64_t seed)
+{
+    static struct windows w;
+    static struct outages o;
+    struct hs_test_job jobs[JOBS];
+    struct hs_test_result r;
+    char path[256];
+    const bool stops = (can & HS_CAN_RESERVE) == 0 && (can & HS_CAN_PREEMPT) != 0;
+    if ((can & HS_BARS_RESERVATIONS) != 0)
+        return;
+    make_jobs(jobs, seed);
+    make_windows(&w, cluster, seed);
+    make_outages(&o, cluster, seed);
+    scratch_keep(path, sizeof path, "reservations.csv", w.text);
+    const struct hs_test_options options = {
+        .reservations = path, .machines = seed % 2 == 0 ? o.text : NULL, .checkpoint_s = 5};
+    run_with(jobs, cluster, spec, &options, &r);
+    check_complete(jobs, &r, spec);
+    for (uint32_t i = 0; i < r.segment_count; i++)
+        for (uint32_t k = 0; k < 10 * r.segments[i].gpu_count; k++) {
+            const struct hs_test_segment *s = &r.segments[i];
+            const uint32_t at = k % 10, node = node_of_gpu(cluster, s->gpus[k / 10]);
+            const int64_t from_us = w.at[at].from_s * HS_TEST_S, to_us = w.at[at].to_s * HS_TEST_S;
+            const char *user = jobs[s->job].user;
+            const bool is_for = user != NULL && strcmp(user, w.at[at].user) == 0;
+            if (node < w.at[at].first || node > w.at[at].last)
+                continue;
+            if ((!is_for && s->start_us >= from_us && s->start_us < to_us) ||
+                (stops && s->start_us < from_us && s->end_us > from_us))
+                fail_msg("%s on %s: job %u is on n%u at %" PRId64 " s, which is reserved", spec,
+                         cluster, s->job, node, w.at[at].from_s);
+        }
+    hs_test_free(&r);
+}
+
 static void needs_of(const struct hs_policy_ops *policy, const char *spec, uint32_t *can,
                      uint32_t *knows)
 {
@@ -367,6 +439,7 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
         if (round % 4 == 0) /* each cluster once */
             check_retries(cluster, spec, is_oracle, SEED + round);
         check_outages(cluster, spec, SEED + round);
+        check_reservations(cluster, spec, can, SEED + round);
         for (int64_t at_s = 15; !is_oracle && at_s <= 75; at_s += 30)
             check_causality(jobs, cluster, spec, at_s * HS_TEST_S, SEED + round);
     }

@@ -126,6 +126,42 @@ static void owners_in_a_virtual_cluster(void **state)
                 "0:0-1 1:6-26 2:15-20 3:8-13 4:9-12");
 }
 
+/* 2x4; n1 is ann's from 40 to 90, and the policy knows nothing of it. Without preemption job 2
+ * (bob, 60 s) starts on n1 at 30 and stays; 3 (ann) finds n1 in use until 90. Then: 1 leaves n1 at
+ * 45, 2 (bob) comes at 46 and waits for the end of the window, 3 (ann) gets n1 at 50. n0 0-100: 0
+ * n1 0-30: 1   30-90: 2    90-110: 3 n0 0-100: 0    n1 0-45: 1   50-70: 3    90-95: 2 */
+static void the_engine_serves_owners(void **state)
+{
+    static const char *const policies[] = {"drf", "fairshare", "fgd"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        expect("2x4", policies[i], "40,90,n1,,ann,\n",
+               "0:4,0,100~ann 1:4,0,30~bob 2:4,5,60~bob 3:4,50,20~ann",
+               "0:0-100 1:0-30 2:30-90 3:90-110");
+        expect("2x4", policies[i], "40,90,n1,,ann,\n",
+               "0:4,0,100~bob 1:4,0,45~bob 2:2,46,5~bob 3:2,50,20~ann",
+               "0:0-100 1:0-45 2:90-95 3:50-70");
+    }
+}
+
+/* The same window under policies that can preempt: n1 is drained at 40. First: 1 (80 s) is on n0,
+ * the lowest, and 0 (100 s) on n1, which loses nothing and waits for n0; 2 (ann) gets n1.
+ *   n0 0-80: 1   80-140: 0 (60 s left)     n1 0-40: 0   50-70: 2
+ * Second: 0 is ann's, and starts there again at once; 2 (bob, 10 s) then takes n0 from 1, which has
+ * 35 s left, while 0, with 55 s, is not the policy's.
+ *   n0 0-45: 1   45-55: 2   55-90: 1     n1 0-40, 40-100: 0 */
+static void a_window_drains_its_nodes(void **state)
+{
+    static const char *const policies[] = {"srtf", "srsf"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        expect("2x4", policies[i], "40,90,n1,,ann,\n", "0:4,0,100~bob 1:4,0,80~bob 2:4,50,20~ann",
+               "0:0-40,80-140 1:0-80 2:50-70");
+        expect("2x4", policies[i], "40,90,n1,,ann,\n", "0:4,0,100~ann 1:4,0,80~bob 2:4,45,10~bob",
+               "0:0-40,40-100 1:0-45,55-90 2:45-55");
+    }
+}
+
 /* Two windows that meet, the first open from the start: n0 is ann's from 0 to 5 and bob's
  * from 5 to 10. 1 (ann) starts at 1 and runs until 7, into bob's. 0 (bob) gets the node then, and 2
  * after the window. */
@@ -146,6 +182,8 @@ int main(void)
         cmocka_unit_test(backfills_beside_a_window),
         cmocka_unit_test(a_window_waits_for_an_overrun),
         cmocka_unit_test(owners_in_a_virtual_cluster),
+        cmocka_unit_test(the_engine_serves_owners),
+        cmocka_unit_test(a_window_drains_its_nodes),
         cmocka_unit_test(windows_that_meet),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

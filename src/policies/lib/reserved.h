@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reservations (MODEL.md 14): starts jobs on the nodes of their owner's windows, and takes windows
- * from a profile of free GPUs, so that backfilling plans around them.
+ * Reservations (MODEL.md 14) in a profile of free GPUs, so that backfilling plans around them.
  */
 #pragma once
 
 #include "policies/lib/free_profile.h"
 
-/* Whether a GPU of an open window is free. O(nodes of open windows). */
-bool hs_reserved_has_room(const struct hs_view *v);
-/* Starts a waiting job on free GPUs of an open window that is for it, the first by start that has
- * room: on the fullest node that holds its gang, else on those with most free GPUs, ties by id.
- * Returns whether it was started. O(windows + nodes of the window x nodes used). */
-bool hs_reserved_start(const struct hs_view *v, struct hs_plan *p, hs_job_id job);
 /* Takes from a profile of the VC's free GPUs, in thousandths, what is free of windows to come while
  * they are open, and gives back what is free of open ones at their end. False: see
  * hs_free_profile_add. O(nodes of the windows). */

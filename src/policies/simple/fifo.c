@@ -219,13 +219,13 @@ static void find_heads(struct easy_pass *x)
 /* Starts, in order, jobs that fit on nodes reserved for them. O(jobs that wait x open windows). */
 static void start_reserved(struct easy_pass *x)
 {
-    if (!x->has_windows || !hs_reserved_has_room(x->v))
+    if (!x->has_windows || !hs_view_reserved_room(x->v))
         return;
     for (find_heads(x); x->heads.count > 0;) {
         const struct hs_merge_head head = x->heads.at[0];
         const hs_job_id next = hs_job_queue_next(jobs_of(x, head.set), x->v, head.job);
         hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, head.set});
-        if (hs_reserved_start(x->v, x->p, head.job))
+        if (hs_plan_start_reserved(x->p, x->v, head.job))
             move_to_running(x, head.job, head.set);
     }
 }
@@ -683,7 +683,7 @@ static void start_reserved_of_queues(struct fifo *f, const struct hs_view *v, st
         hs_job_id next = HS_NO_JOB, job = hs_job_queue_first(&f->waiting.by_vc[vc]);
         for (; job != HS_NO_JOB && f->waiting.is_awake[vc]; job = next) {
             next = hs_job_queue_next(&f->waiting.by_vc[vc], v, job);
-            if (hs_reserved_start(v, p, job))
+            if (hs_plan_start_reserved(p, v, job))
                 hs_vc_queues_remove(&f->waiting, v, job);
         }
     }
@@ -692,7 +692,7 @@ static void start_reserved_of_queues(struct fifo *f, const struct hs_view *v, st
 static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct fifo *f = state;
-    if (v->windows > 0 && !backfills(f) && hs_reserved_has_room(v))
+    if (v->windows > 0 && !backfills(f) && hs_view_reserved_room(v))
         start_reserved_of_queues(f, v, p);
     if (backfills(f))
         easy_scan(f, v, p);

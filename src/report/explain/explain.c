@@ -483,16 +483,6 @@ static uint32_t window_of(const struct replay *r, bool is_to_come)
     return EXPLAIN_NONE;
 }
 
-static void list_heads(struct replay *r)
-{
-    struct explain_list *heads = &r->x->heads;
-    for (uint32_t i = 0; r->x->watched != EXPLAIN_NONE && i < r->x->job_count; i++)
-        if (r->headed_us[i] > 0)
-            list_insert(heads, EXPLAIN_NAMED, i, r->headed_us[i], -1);
-    for (uint32_t i = 0; i < heads->named; i++)
-        r->x->head_causes[i] = (enum explain_cause)r->head_cause[heads->jobs[i]];
-}
-
 /* Tells what the watched job waits for, for that time. */
 static void watch_wait(struct replay *r, int64_t us)
 {
@@ -543,20 +533,6 @@ static void pass_time(struct replay *r, int64_t until_us)
     }
 }
 
-static void list_wait(struct explain *x, uint32_t index, bool begins)
-{
-    struct explain_job *job = &x->jobs[index];
-    struct explain_class *class = &x->classes[job->class];
-    if (begins) {
-        job->previous = class->last;
-        job->next = 0;
-    }
-    *(job->previous != 0 ? &x->jobs[job->previous - 1].next : &class->first) =
-        begins ? index + 1 : job->next;
-    *(job->next != 0 ? &x->jobs[job->next - 1].previous : &class->last) =
-        begins ? index + 1 : job->previous;
-}
-
 /* At the start of a wait subtracts, and at its end adds, the sums of the job's class. */
 static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase, bool begins)
 {
@@ -564,7 +540,14 @@ static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase
     struct explain_class *class = &r->x->classes[job->class];
     for (int c = 0; c < EXPLAIN_CAUSES; c++)
         job->wait_us[phase][c] += begins ? -class->sum_us[c] : class->sum_us[c];
-    list_wait(r->x, index, begins);
+    if (begins) {
+        job->previous = class->last;
+        job->next = 0;
+    }
+    *(job->previous != 0 ? &r->x->jobs[job->previous - 1].next : &class->first) =
+        begins ? index + 1 : job->next;
+    *(job->next != 0 ? &r->x->jobs[job->next - 1].previous : &class->last) =
+        begins ? index + 1 : job->previous;
     if (begins && class->waiting++ == 0)
         r->active[r->active_count++] = job->class;
     else if (!begins && --class->waiting == 0)
@@ -626,18 +609,6 @@ static enum hs_status make_events(struct replay *r)
     return HS_OK;
 }
 
-static void handle_event(struct replay *r, const struct event *e)
-{
-    pass_time(r, e->us);
-    watch(r, e);
-    if (e->kind == CHANGE)
-        change_nodes(r, &r->x->changes[e->subject]);
-    else if (e->kind == TAKE || e->kind == GIVE)
-        move_segment(r, &r->x->schedule.segments[e->subject], e->kind == TAKE);
-    else
-        job_waits(r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
-}
-
 static enum hs_status replay(struct explain *x)
 {
     struct replay r = {.x = x, .now_us = x->begin_us};
@@ -648,9 +619,22 @@ static enum hs_status replay(struct explain *x)
         for (uint64_t i = 0; i < r.count; i++, hs_spill_step(&x->spill)) {
             if (i % EVENTS_TOLD == 0)
                 hs_reading_advance(x->reading, "causes", (double)i / (double)r.count);
-            handle_event(&r, &r.events[i]);
+            const struct event *e = &r.events[i];
+            pass_time(&r, e->us);
+            watch(&r, e);
+            if (e->kind == CHANGE)
+                change_nodes(&r, &x->changes[e->subject]);
+            else if (e->kind == TAKE || e->kind == GIVE)
+                move_segment(&r, &x->schedule.segments[e->subject], e->kind == TAKE);
+            else
+                job_waits(&r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
         }
-        list_heads(&r);
+        struct explain_list *heads = &x->heads;
+        for (uint32_t i = 0; x->watched != EXPLAIN_NONE && i < x->job_count; i++)
+            if (r.headed_us[i] > 0)
+                list_insert(heads, EXPLAIN_NAMED, i, r.headed_us[i], -1);
+        for (uint32_t i = 0; i < heads->named; i++)
+            x->head_causes[i] = (enum explain_cause)r.head_cause[heads->jobs[i]];
     }
     hs_spill_release(&x->spill, r.events);
     hs_arena_free(&r.arena);

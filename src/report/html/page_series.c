@@ -370,15 +370,6 @@ static void put_stops(const struct series_section *s, const struct hs_chart *c, 
                             fmax(2, x_of(s, c, 1) - x_of(s, c, 0)), 3, NULL);
 }
 
-static void put_outage_text(const struct hs_page *page, const struct hs_chart *c, uint32_t group)
-{
-    const struct hs_summary *s = page->rows[group].summary;
-    hs_svg_text(c->out, c->right, c->top - 6, "end", "name",
-                HS_TEXT("availability %.4g %%, %.4g GPU-hours of work lost",
-                        100 * hs_summary_get(s, "availability"),
-                        hs_summary_get(s, "fault_lost_gpu_seconds") / 3600));
-}
-
 /* Sets the keys of what machines did in any group; returns their number. */
 static uint32_t outage_keys(const struct series_section *s, struct hs_figure_key keys[1 + STOPS])
 {
@@ -465,20 +456,15 @@ static void put_gpu_marks(const struct hs_chart *c, double gpus)
     hs_chart_y_marks(c, marks, 3);
 }
 
-/* Sets keys for the causes for which any group waits; returns their number. */
-static uint32_t cause_keys(const struct series_section *s, struct hs_figure_key keys[CAUSES])
-{
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < CAUSES; k++)
-        if (largest(s, FIXED + k, 1) > 0)
-            keys[count++] = (struct hs_figure_key){"layer", causes[k].colour, causes[k].key};
-    return count;
-}
-
+/* Sets the keys of a chart: of what machines did, or of the causes for which any group waits. */
 static uint32_t chart_keys(const struct series_section *s, enum chart chart,
                            struct hs_figure_key keys[CAUSES])
 {
-    return chart == GPUS ? outage_keys(s, keys) : chart == WAITING ? cause_keys(s, keys) : 0;
+    uint32_t count = chart == GPUS ? outage_keys(s, keys) : 0;
+    for (uint32_t k = 0; chart == WAITING && k < CAUSES; k++)
+        if (largest(s, FIXED + k, 1) > 0)
+            keys[count++] = (struct hs_figure_key){"layer", causes[k].colour, causes[k].key};
+    return count;
 }
 
 static bool is_assumed(const struct hs_page *page)
@@ -510,8 +496,13 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
     put_layers(s, &c, group, chart);
     if (chart == GPUS)
         put_stops(s, &c, group);
-    if (chart == GPUS && !is_page)
-        put_outage_text(s->page, &c, group);
+    if (chart == GPUS && !is_page) {
+        const struct hs_summary *of = s->page->rows[group].summary;
+        hs_svg_text(c.out, c.right, c.top - 6, "end", "name",
+                    HS_TEXT("availability %.4g %%, %.4g GPU-hours of work lost",
+                            100 * hs_summary_get(of, "availability"),
+                            hs_summary_get(of, "fault_lost_gpu_seconds") / 3600));
+    }
     hs_plot_name(s->page, &c, group);
     if (is_page)
         put_probes(s, &c, group, chart);

@@ -325,6 +325,8 @@ static enum hs_status read_config(struct verify_run *run)
     m->is_resizing = strstr(can, "resize") != NULL;
     m->is_resizing_any = strstr(can, "resize any") != NULL;
     m->is_preempting = strstr(can, "preempt") != NULL;
+    m->is_forked = hs_json_get(run->manifest.assumptions, "fork") != NULL;
+    m->is_reserving = strstr(can, "reserve") != NULL;
     m->is_profiling = strstr(can, "profile") != NULL;
     m->is_allotting = strstr(can, "host") != NULL;
     m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups, too */

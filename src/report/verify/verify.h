@@ -160,7 +160,8 @@ struct verify_setup {
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = no limit, unknown */
     bool is_sharing, is_slicing, is_throttling, is_resizing, is_resizing_any, is_profiling,
-        is_allotting, is_preempting; /* capabilities of the policy */
+        is_allotting, is_preempting, is_reserving; /* capabilities of the policy */
+    bool is_forked;                                /* the capabilities are those of both policies */
 };
 
 struct verify_run {
@@ -242,6 +243,8 @@ HS_MUST_USE enum hs_status verify_outages_load(struct verify_run *run);
 #define VERIFY_YOUNG_DALY (-1) /* a checkpoint_us: by the law, the cost and the nodes */
 int64_t verify_interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks);
 HS_MUST_USE enum hs_status verify_windows_load(struct verify_run *run);
+/* Whether a reservation of the node begins then, at which its jobs stop. */
+bool verify_window_begins(const struct verify_run *run, uint32_t node, int64_t us);
 /* Whether a node is, or may be, out of service at the end of the run. */
 bool verify_has_outage_at_end(const struct verify_run *run);
 /* Parses a time of these files: after the first submission, or by the clock of the trace. */

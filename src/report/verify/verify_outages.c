@@ -250,11 +250,12 @@ static void check_service(struct verify_check *c, const struct hs_placed *seg)
         const struct verify_event *of = events_of(run, p.id);
         const char *name = hs_intern_text(&run->node_names, p.id + 1);
         uint32_t i = events_until(run, p.id, seg->start_us);
+        has_cause |= is_drain && verify_window_begins(run, p.id, seg->end_us);
         if (is_out(run, p.id, i))
             VERIFY_FAULT_SEGMENT(c, seg, " starts at %s on node %s, which is out of service",
                                  HS_SECONDS(seg->start_us), name);
         for (; i < run->nodes[p.id].events && of[i].at_us <= seg->end_us; i++) {
-            const bool stops = of[i].stops || of[i].drains;
+            const bool stops = of[i].stops || (of[i].drains && !run->setup.is_forked);
             has_cause |= of[i].at_us == seg->end_us && (is_drain ? of[i].drains : of[i].stops);
             if (stops && of[i].at_us < seg->end_us)
                 VERIFY_FAULT_SEGMENT(c, seg, " holds GPUs of node %s after its '%s' at %s", name,
@@ -339,10 +340,10 @@ static void make_steps(struct capacity *cap, struct verify_run *run)
     cap->steps[0].out = out;
     for (uint64_t i = 1; i < cap->count; i++, hs_spill_step(&run->spill)) {
         struct step *step = &cap->steps[i];
-        const struct verify_event *e = &run->events[step->subject];
+        const struct verify_event *e = step->kind == NODE ? &run->events[step->subject] : NULL;
         step->out_us = step[-1].out_us + (hs_i128)out * (step->at_us - step[-1].at_us);
-        out += step->kind == NODE ? set_out(&run->nodes[e->node], e->is_out)
-                                  : take_gpus(run, &s->segments[step->subject], step->kind == TAKE);
+        out += e != NULL ? set_out(&run->nodes[e->node], e->is_out)
+                         : take_gpus(run, &s->segments[step->subject], step->kind == TAKE);
         step->out = out;
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The rule on reservations (MODEL.md 14), from the file that the run's directory keeps: while a
- * window is open no job of another owner starts on its nodes, and no gang spans them and others.
+ * window is open no job of another owner starts on its nodes, and no gang spans them and others;
+ * where the policy can preempt and knows no reservations, all jobs of its nodes stop as it begins.
  * Numbers of nodes or GPUs are resolved here again. O(segments x nodes x windows of a node).
  */
 #include <inttypes.h>
@@ -100,26 +101,45 @@ static enum hs_status has_windows(struct verify_check *c)
     return HS_OK;
 }
 
+bool verify_window_begins(const struct verify_run *run, uint32_t node, int64_t us)
+{
+    const struct verify_window *w = window_of(run, node, us, us + 1);
+    return w != NULL && w->start_us == us && run->setup.is_preempting &&
+           (!run->setup.is_reserving || run->setup.is_forked);
+}
+
+/* Of one node of the segment; *line: that of the window of the nodes before, 0 = none, -1 = none
+ * before. */
+static void check_node(struct verify_check *c, const struct hs_placed *seg, uint32_t node,
+                       int64_t *line)
+{
+    const struct verify_run *run = c->run;
+    const struct verify_job *j = &run->jobs[seg->job];
+    const struct verify_window *w = window_of(run, node, seg->start_us, seg->start_us + 1);
+    const int64_t line_before = *line;
+    *line = w != NULL ? w->line : 0;
+    if (w != NULL && ((w->user != 0 && w->user != j->user) || (w->vc != 0 && w->vc != j->vc)))
+        VERIFY_FAULT_SEGMENT(
+            c, seg,
+            " starts at %s on node %s, which line %" PRId64 " of reservations.csv keeps for others",
+            HS_SECONDS(seg->start_us), hs_intern_text(&run->node_names, node + 1), w->line);
+    else if (line_before >= 0 && line_before != *line)
+        VERIFY_FAULT_SEGMENT(c, seg, " starts at %s on reserved nodes and on others",
+                             HS_SECONDS(seg->start_us));
+    if (!run->setup.is_preempting || run->setup.is_reserving || run->setup.is_forked)
+        return;
+    for (uint32_t i = run->nodes[node].last_window; i != 0; i = run->windows[i].next)
+        if (seg->start_us < run->windows[i].start_us && run->windows[i].start_us < seg->end_us)
+            VERIFY_FAULT_SEGMENT(c, seg, " is on node %s when line %" PRId64 " begins",
+                                 hs_intern_text(&run->node_names, node + 1), run->windows[i].line);
+}
+
 static void check_window(struct verify_check *c, const struct hs_placed *seg)
 {
-    struct verify_run *run = c->run;
-    const struct verify_job *j = &run->jobs[seg->job];
-    int64_t line = -1; /* of the window of its nodes; 0: none */
+    int64_t line = -1;
     c->looked++;
-    for (struct verify_place p = VERIFY_FIRST_PLACE; verify_next_place(run, seg, true, &p);) {
-        const struct verify_window *w = window_of(run, p.id, seg->start_us, seg->start_us + 1);
-        const int64_t this_line = w != NULL ? w->line : 0;
-        if (w != NULL && ((w->user != 0 && w->user != j->user) || (w->vc != 0 && w->vc != j->vc)))
-            VERIFY_FAULT_SEGMENT(c, seg,
-                                 " starts at %s on node %s, which line %" PRId64
-                                 " of reservations.csv keeps for others",
-                                 HS_SECONDS(seg->start_us),
-                                 hs_intern_text(&run->node_names, p.id + 1), w->line);
-        else if (line >= 0 && line != this_line)
-            VERIFY_FAULT_SEGMENT(c, seg, " starts at %s on reserved nodes and on others",
-                                 HS_SECONDS(seg->start_us));
-        line = this_line;
-    }
+    for (struct verify_place p = VERIFY_FIRST_PLACE; verify_next_place(c->run, seg, true, &p);)
+        check_node(c, seg, p.id, &line);
 }
 
 const struct verify_rule verify_window_rules[] = {
