@@ -11,11 +11,199 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/fixed.h"
 #include "calibrate/calibration.h"
-#include "calibrate/sharing.h"
+#include "calibrate/pairs.h"
+#include "model/interference.h"
+
+/* ---- measured sets: pairs, and the sets of three or more that some data have ---- */
+
+/* The tenants of a measured set. */
+struct tenants {
+    uint32_t count;
+    bool is_itself; /* one job, several times */
+    const struct hs_solo *solos[HS_TENANTS_MAX];
+    double util[HS_TENANTS_MAX], speed[HS_TENANTS_MAX];
+};
+
+struct set_visitor {
+    const struct hs_measurements *set; /* all data */
+    uint32_t sets;
+    const char *gpu, *mode;
+    bool borrows; /* utilizations that a campaign lacks from another */
+    void (*visit)(void *ctx, const struct hs_measurements *m, const struct tenants *t);
+    void *ctx;
+};
+
+static bool is_of(const struct hs_measurements *m, uint32_t gpu, const struct set_visitor *v)
+{
+    return hs_model_same_name(m->gpus[gpu], v->gpu) && strcmp(m->modes[gpu], v->mode) == 0;
+}
+
+/* Alone; of another campaign where this one did not measure it. NaN = none did. */
+static double util_of(const struct set_visitor *v, const struct hs_solo *solo)
+{
+    if (isfinite(solo->util) || !v->borrows)
+        return solo->util;
+    for (const struct hs_measurements *m = v->set; m < v->set + v->sets; m++)
+        for (uint32_t i = 0; i < m->solo_count; i++)
+            if (isfinite(m->solos[i].util) && strcmp(m->solos[i].key, solo->key) == 0)
+                return m->solos[i].util;
+    return NAN;
+}
+
+static void add_tenant(const struct set_visitor *v, struct tenants *t, const struct hs_solo *solo,
+                       double speed)
+{
+    t->is_itself &= t->count == 0 || solo == t->solos[0];
+    t->solos[t->count] = solo;
+    t->util[t->count] = util_of(v, solo);
+    t->speed[t->count++] = speed;
+}
+
+/* All sets whose utilizations are known. */
+static void visit_sets(const struct set_visitor *v)
+{
+    for (const struct hs_measurements *m = v->set; m < v->set + v->sets; m++) {
+        for (uint32_t i = 0; i + 1 < m->pair_count; i++) {
+            const struct hs_pair *a = &m->pairs[i], *b = a + 1;
+            struct tenants t = {.is_itself = true};
+            if (a->pair != b->pair || (a->dropped | b->dropped) != 0 || !is_of(m, a->gpu, v))
+                continue;
+            add_tenant(v, &t, &m->solos[a->own], a->rebased);
+            add_tenant(v, &t, &m->solos[b->own], b->rebased);
+            if (isfinite(t.util[0] + t.util[1]))
+                v->visit(v->ctx, m, &t);
+        }
+        for (uint32_t i = 0, end; i < m->tenancy_count; i = end) {
+            struct tenants t = {.is_itself = true};
+            double sum = 0;
+            for (end = i; end < m->tenancy_count && m->tenancies[end].set == m->tenancies[i].set;
+                 end++) {
+                const struct hs_tenancy *row = &m->tenancies[end];
+                if (t.count < HS_TENANTS_MAX)
+                    add_tenant(v, &t, &m->solos[row->solo], row->speed);
+                sum += t.util[t.count - 1] * row->speed;
+            }
+            if (isfinite(sum) && sum > 0 && end - i == t.count && is_of(m, m->tenancies[i].gpu, v))
+                v->visit(v->ctx, m, &t);
+        }
+    }
+}
+
+/* ---- capacities ---- */
+
+/* Of a GPU type in a sharing mode, for 2, 3, ... tenants. */
+#define CAPACITIES 8u
+struct capacities {
+    double c[CAPACITIES];      /* mean of sum(u x speed) of sets that want SATURATED at least */
+    uint32_t sets[CAPACITIES]; /* 0: that of the next number of tenants that was measured */
+    uint32_t count;            /* 0 = nothing measured */
+};
+/* Sum of utilizations alone from which a GPU counts as wanted by more than it has time for: below,
+ * Lucid's jobs beside themselves use as much of it as they want, less than 1.05. */
+#define SATURATED 1.25
+
+/* Pairs of jobs with themselves alone where two others may have run for different times. */
+static void add_saturated(void *ctx, const struct hs_measurements *m, const struct tenants *t)
+{
+    struct capacities *capacities = ctx;
+    double wanted = 0, used = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        wanted += t->util[i];
+        used += t->util[i] * t->speed[i];
+    }
+    if (t->count - 2 >= CAPACITIES || wanted < SATURATED ||
+        (m->windows == HS_WINDOWS_PARTLY_ALONE && !t->is_itself))
+        return;
+    capacities->c[t->count - 2] += used;
+    capacities->sets[t->count - 2]++;
+}
+
+static void find_capacities(const struct hs_measurements *set, uint32_t sets, const char *gpu,
+                            const char *mode, struct capacities *capacities)
+{
+    *capacities = (struct capacities){0};
+    visit_sets(&(struct set_visitor){set, sets, gpu, mode, false, add_saturated, capacities});
+    for (uint32_t n = 0; n < CAPACITIES; n++)
+        if (capacities->sets[n] > 0) {
+            capacities->c[n] /= capacities->sets[n];
+            capacities->count = n + 1;
+        }
+    for (uint32_t n = capacities->count; n-- > 0;)
+        if (capacities->sets[n] == 0)
+            capacities->c[n] = capacities->c[n + 1];
+}
+
+/* ---- checks ---- */
+
+/* Speeds of sets as the engine would have them: by a form, cut by a capacity. */
+struct sharing_check {
+    const char *gpu, *mode, *what;    /* what: which sets */
+    const char *form_gpu, *form_mode; /* of the coefficients */
+    const double *theta;              /* ln k, alpha, beta */
+    double capacity;                  /* NAN = a GPU's time */
+    uint32_t tenants;
+    bool is_itself;                     /* pairs of a job with itself alone */
+    uint32_t sets;                      /* checked */
+    double sum_observed, sum_predicted; /* mean over sets of the sum of speeds */
+    struct hs_predictions speeds;       /* while the sets are visited */
+    struct hs_score speed;
+};
+
+static double clipped(double util)
+{
+    return fmin(1, fmax(HS_UTIL_MIN, util));
+}
+
+static void check_set(void *ctx, const struct hs_measurements *m, const struct tenants *t)
+{
+    struct sharing_check *check = ctx;
+    struct hs_fair_share shares[HS_TENANTS_MAX];
+    double speeds[HS_TENANTS_MAX];
+    const double k = exp(check->theta[HS_GENERAL_LN_K]), alpha = check->theta[HS_GENERAL_ALPHA],
+                 beta = check->theta[HS_GENERAL_BETA];
+    (void)m;
+    if (t->count != check->tenants || (check->is_itself && !t->is_itself))
+        return;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const double u = clipped(t->util[i]);
+        double slowdown = 1;
+        for (uint32_t j = 0; j < t->count; j++)
+            if (j != i)
+                slowdown += k * pow(u, alpha) * pow(clipped(t->util[j]), beta);
+        speeds[i] = 1 / slowdown;
+        shares[i].demand_q32 = (uint64_t)(u * speeds[i] * (double)HS_Q32_ONE);
+        shares[i].weight_q32 = HS_Q32_ONE;
+    }
+    const double capacity = isnan(check->capacity) ? 1 : check->capacity;
+    hs_share_fairly(shares, t->count, (uint64_t)(capacity * (double)HS_Q32_ONE));
+    check->sets++;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (shares[i].given_q32 < shares[i].demand_q32)
+            speeds[i] = (double)shares[i].given_q32 / (double)HS_Q32_ONE / clipped(t->util[i]);
+        check->sum_observed += t->speed[i];
+        check->sum_predicted += speeds[i];
+        hs_predictions_add(&check->speeds, t->speed[i], speeds[i]);
+    }
+}
+
+/* Utilizations that a campaign lacks are those of the same job in another. False: no set is such.
+ */
+static bool check_sharing(const struct hs_measurements *set, uint32_t sets,
+                          struct sharing_check *check)
+{
+    visit_sets(&(struct set_visitor){set, sets, check->gpu, check->mode, true, check_set, check});
+    hs_predictions_score(&check->speeds, &check->speed);
+    check->sum_observed /= check->sets;
+    check->sum_predicted /= check->sets;
+    return check->sets > 0;
+}
+
+/* ---- the study ---- */
 
 #define TABLES_MAX 64u
-#define CHECKS_MAX (TABLES_MAX * 6u) /* check_all() makes at most six of a table */
+#define CHECKS_MAX (TABLES_MAX * 6u) /* fit() makes at most six of a table */
 
 /* In the order of the file, which begins with what the form is used for. */
 static const char *const general_lines[HS_UNSEEN_KINDS] = {
@@ -55,14 +243,14 @@ struct interference_table {
     struct hs_pairscore form_scores[HS_UNSEEN_KINDS], tuned[HS_UNSEEN_KINDS];
     double tuned_cut;
     double *form_held, *form_fitted; /* held: own model unseen */
-    struct hs_capacities capacities;
+    struct capacities capacities;
     struct hs_score gangs; /* of data for scores alone: leave one pair out */
 };
 
 struct interference_study {
     struct interference_table tables[TABLES_MAX];
     uint32_t count;
-    struct hs_sharing_check checks[CHECKS_MAX];
+    struct sharing_check checks[CHECKS_MAX];
     uint32_t check_count;
 };
 
@@ -197,7 +385,7 @@ static enum hs_status add_table(struct hs_calibrate_run *run, struct interferenc
     struct interference_table *t = &s->tables[s->count];
     *t = (struct interference_table){0};
     HS_TRY(collect(run, m, gpu, t));
-    hs_capacities_find(run->set, run->sets, m->gpus[gpu], m->modes[gpu], &t->capacities);
+    find_capacities(run->set, run->sets, m->gpus[gpu], m->modes[gpu], &t->capacities);
     const struct interference_table *before = find_table(s, &t->set);
     if (before != NULL && t->set.row_count == 0)
         return HS_OK; /* its capacities are in that one */
@@ -251,39 +439,17 @@ static void check(struct hs_calibrate_run *run, struct interference_study *s,
     const struct interference_table *form = form_for(s, t);
     if (form == NULL)
         return;
-    s->check_count += hs_sharing_check(run->set, run->sets,
-                                       &(struct hs_sharing_ask){.gpu = t->set.gpu,
-                                                                .mode = t->set.mode,
-                                                                .what = what,
-                                                                .tenants = tenants,
-                                                                .is_itself = what == itself,
-                                                                .theta = form->general.theta,
-                                                                .form_gpu = form->set.gpu,
-                                                                .form_mode = form->set.mode,
-                                                                .capacity = capacity},
-                                       &s->checks[s->check_count]);
-}
-
-static void check_all(struct hs_calibrate_run *run, struct interference_study *s)
-{
-    static const char *const sets[] = {"pairs", "sets of 3", "sets of 4"};
-    static const char *const uncut[] = {"pairs, not cut", "sets of 3, not cut",
-                                        "sets of 4, not cut"};
-    static const char *const by_pairs[] = {NULL, "sets of 3, capacity of pairs",
-                                           "sets of 4, capacity of pairs"};
-    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++) {
-        const struct hs_capacities *c = &t->capacities;
-        if (c->count > 0)
-            check(run, s, t, itself, 2, c->c[0]);
-        for (uint32_t n = 0; n < HS_COUNT_OF(sets); n++) {
-            const double own = c->count == 0 ? (double)NAN : c->c[n < c->count ? n : c->count - 1];
-            check(run, s, t, sets[n], n + 2, own);
-            if (c->count == 0) /* a capacity of as many GPUs as there are tenants never binds */
-                check(run, s, t, uncut[n], n + 2, n + 2);
-            if (by_pairs[n] != NULL && c->count > n && c->sets[0] > 0)
-                check(run, s, t, by_pairs[n], n + 2, c->c[0]);
-        }
-    }
+    struct sharing_check *check = &s->checks[s->check_count];
+    *check = (struct sharing_check){.gpu = t->set.gpu,
+                                    .mode = t->set.mode,
+                                    .what = what,
+                                    .form_gpu = form->set.gpu,
+                                    .form_mode = form->set.mode,
+                                    .theta = form->general.theta,
+                                    .capacity = capacity,
+                                    .tenants = tenants,
+                                    .is_itself = what == itself};
+    s->check_count += check_sharing(run->set, run->sets, check);
 }
 
 static enum hs_status fit(struct hs_calibrate_run *run, void *study)
@@ -296,7 +462,24 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     if (s->count == 0)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "see which rows cleaning dropped, and why",
                        "no pair of jobs is left to fit to");
-    check_all(run, s);
+    static const char *const sets[] = {"pairs", "sets of 3", "sets of 4"};
+    static const char *const uncut[] = {"pairs, not cut", "sets of 3, not cut",
+                                        "sets of 4, not cut"};
+    static const char *const by_pairs[] = {NULL, "sets of 3, capacity of pairs",
+                                           "sets of 4, capacity of pairs"};
+    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++) {
+        const struct capacities *c = &t->capacities;
+        if (c->count > 0)
+            check(run, s, t, itself, 2, c->c[0]);
+        for (uint32_t n = 0; n < HS_COUNT_OF(sets); n++) {
+            const double own = c->count == 0 ? (double)NAN : c->c[n < c->count ? n : c->count - 1];
+            check(run, s, t, sets[n], n + 2, own);
+            if (c->count == 0) /* a capacity of as many GPUs as there are tenants never binds */
+                check(run, s, t, uncut[n], n + 2, n + 2);
+            if (by_pairs[n] != NULL && c->count > n && c->sets[0] > 0)
+                check(run, s, t, by_pairs[n], n + 2, c->c[0]);
+        }
+    }
     return HS_OK;
 }
 
@@ -395,7 +578,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
             say_table(run, t);
     }
     hs_say(out, "\ncapacity: time of a GPU that jobs together use when they want %.3g or more\n",
-           HS_SATURATED);
+           SATURATED);
     for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++)
         for (uint32_t n = 0; n < t->capacities.count; n++) {
             (void)snprintf(name, sizeof name, "%s, %s, %" PRIu32 " tenants", t->set.gpu,
@@ -404,7 +587,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
                        t->capacities.c[n]);
         }
     hs_say_score_head(out, "form, then capacity, held against measured sets");
-    for (const struct hs_sharing_check *c = s->checks; c < s->checks + s->check_count; c++) {
+    for (const struct sharing_check *c = s->checks; c < s->checks + s->check_count; c++) {
         (void)snprintf(name, sizeof name, "%s, %s: %s (form: %s)", c->gpu, c->mode, c->what,
                        c->form_gpu);
         hs_say_score(out, name, &c->speed);
@@ -543,8 +726,16 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
         if (t->has_table)
             write_table(run, t, w);
     hs_jsonw_put(w, "] checks=[");
-    for (uint32_t i = 0; i < s->check_count; i++)
-        hs_sharing_check_write(w, &s->checks[i]);
+    for (const struct sharing_check *c = s->checks; c < s->checks + s->check_count; c++) {
+        hs_jsonw_put(w, "=!{ gpu=%s mode=%s form_gpu=%s form_mode=%s", c->gpu, c->mode, c->form_gpu,
+                     c->form_mode);
+        if (!isnan(c->capacity))
+            hs_jsonw_put(w, "capacity=%.6g", c->capacity);
+        hs_jsonw_put(w, "sets=%u sum=%.6g sum_predicted=%.6g", c->sets, c->sum_observed,
+                     c->sum_predicted);
+        hs_score_write_members(w, c->what, &c->speed);
+        hs_jsonw_put(w, "}");
+    }
     for (const struct interference_table *t = s->tables; t < end; t++)
         if (t->gangs.n > 0) {
             hs_jsonw_put(w, "=!{ gpu=%s mode=%s", t->set.gpu, t->set.mode);

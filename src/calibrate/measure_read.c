@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "calibrate/sheet.h"
-#include "data/gaveljob.h"
+#include "data/names.h"
 #include "data/json.h"
 
 enum hs_status hs_measure_head(const char *path, char text[HS_MEASURE_HEAD], struct hs_diag *diag)

@@ -12,7 +12,7 @@
 
 #include "base/fixed.h"
 #include "data/csv.h"
-#include "data/gpu_types.h"
+#include "data/names.h"
 
 #define SHAPE_HINT                                                                                 \
     "no file and no shipped cluster has this name (horus clusters lists them), and a "             \

@@ -52,7 +52,7 @@ struct hs_cluster {
 const char *hs_cluster_shipped(uint32_t index);
 /* spec: a shipped cluster by its name ("venus"), a file (*.json, or an existing path), JSON or a
  * list of machines as of openb and Philly, or a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type])
- * of known types, by any name (data/gpu_types.h). VCs in a JSON are loaded, with mode IGNORE. */
+ * of known types, by any name (data/names.h). VCs in a JSON are loaded, with mode IGNORE. */
 HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec,
                                            struct hs_diag *diag);
 /* Loads a shape with any types. */

@@ -14,7 +14,7 @@
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/rng.h"
-#include "data/gpu_types.h"
+#include "data/names.h"
 #include "model/scaling.h"
 
 #define NONE UINT32_MAX

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/fixed.h"
-#include "calibrate/sharing.h"
+#include "calibrate/interference_subject.c"
 #include "model/interference.h"
 #include "support/measured.h"
 #include "support/subject.h"
@@ -144,18 +144,13 @@ static void test_out_of_sample(void **state)
                                 [HS_GENERAL_ALPHA] = hs_json_number(hs_json_get(form, "alpha")),
                                 [HS_GENERAL_BETA] = hs_json_number(hs_json_get(form, "beta"))};
         const uint32_t at = wanted[i].capacity == OF_TENANTS ? wanted[i].tenants - 2 : 0;
-        struct hs_sharing_check found;
-        assert_true(hs_sharing_check(
-            &t.m, 1,
-            &(struct hs_sharing_ask){.gpu = "H100",
-                                     .mode = wanted[i].mode,
-                                     .what = "out of sample",
-                                     .tenants = wanted[i].tenants,
-                                     .theta = theta,
-                                     .capacity = wanted[i].capacity == ONE
-                                                     ? 1
-                                                     : element(hs_json_get(form, "capacity"), at)},
-            &found));
+        struct sharing_check found = {
+            .gpu = "H100",
+            .mode = wanted[i].mode,
+            .tenants = wanted[i].tenants,
+            .theta = theta,
+            .capacity = wanted[i].capacity == ONE ? 1 : element(hs_json_get(form, "capacity"), at)};
+        assert_true(check_sharing(&t.m, 1, &found));
         const double percent = 100 * (found.sum_predicted / found.sum_observed - 1);
         if (found.speed.n != wanted[i].n || !(fabs(found.speed.rmse - wanted[i].rmse) <= 6e-5) ||
             !(fabs(found.speed.bias - wanted[i].bias) <= 6e-5) ||

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/fixed.h"
-#include "data/gpu_types.h"
+#include "data/names.h"
 #include "report/stats/exact.h"
 #include "report/verify/verify.h"
 

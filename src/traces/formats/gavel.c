@@ -22,7 +22,7 @@
 #include <strings.h>
 
 #include "base/intern.h"
-#include "data/gaveljob.h"
+#include "data/names.h"
 #include "data/json.h"
 #include "traces/format.h"
 

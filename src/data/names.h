@@ -4,7 +4,8 @@
  * A100-SXM4-40GB"), converted to the names that clusters and models use ("V100", "A100"). Case,
  * blanks, '-' and '_' are ignored, and words of the vendor (NVIDIA, Tesla, ...) and of the board
  * (SXM2, PCIe, HBM3, ...). A memory size ("32GB") selects the variant with it: V100M32 is the V100
- * with 32 GB.
+ * with 32 GB. And names of jobs in Gavel's (OSDI'20) traces and files of throughputs: "LM (batch
+ * size 5)", "A3C", and with a number of GPUs "('LM (batch size 5)', 2)".
  */
 #pragma once
 
@@ -24,3 +25,20 @@ bool hs_gpu_type_is(const char *type, const char *text, size_t len);
 /* Formats "A10, A100, ...". */
 #define HS_GPU_TYPES_TEXT 400
 void hs_gpu_types_text(char text[HS_GPU_TYPES_TEXT]);
+
+#define HS_GAVEL_NAME_MAX 255
+#define HS_GAVEL_GPUS_MAX 1024
+
+struct hs_gavel_job {
+    char family[HS_GAVEL_NAME_MAX + 1]; /* "LM" */
+    char batch[16];                     /* "" if the name has none */
+    uint32_t gpus;                      /* 0 if the name has none */
+};
+
+/* Returns false if text is not a name of a job. */
+bool hs_gavel_job_parse(const char *text, struct hs_gavel_job *job);
+/* Returns the model that a family trains, as named in the catalogue of profiles; a family not of
+ * Gavel is returned unchanged, without dataset. */
+const char *hs_gavel_model(const char *family, const char **dataset);
+/* The inverse: the family that trains this model; another model is returned unchanged. */
+const char *hs_gavel_family(const char *model);
