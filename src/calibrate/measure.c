@@ -92,13 +92,6 @@ void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair)
         m->pair_ids = pair->pair + 1;
 }
 
-void hs_measure_tenant(struct hs_measurements *m, const struct hs_tenancy *row)
-{
-    hs_grow((void **)&m->tenancies, &m->tenancy_cap, (uint64_t)m->tenancy_count + 1,
-            sizeof *m->tenancies, HS_MEASURE_MAX);
-    m->tenancies[m->tenancy_count++] = *row;
-}
-
 void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,
                      uint32_t dropped_of_other)
 {

@@ -187,7 +187,6 @@ extern const struct hs_solo hs_solo_unmeasured;
  * key is made from its parts, family NULL is the model; texts are copied. */
 uint32_t hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo);
 void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
-void hs_measure_tenant(struct hs_measurements *m, const struct hs_tenancy *row);
 /* Both directions of a run under a new pair id; *first is that of its own job. */
 void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,
                      uint32_t dropped_of_other);

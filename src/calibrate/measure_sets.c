@@ -14,6 +14,13 @@
 #define GPUS_MAX  1024
 #define PATH_SIZE 4096
 
+static void add_tenancy(struct hs_measurements *m, const struct hs_tenancy *row)
+{
+    hs_grow((void **)&m->tenancies, &m->tenancy_cap, (uint64_t)m->tenancy_count + 1,
+            sizeof *m->tenancies, HS_MEASURE_MAX);
+    m->tenancies[m->tenancy_count++] = *row;
+}
+
 /* Of the row, under that mode. Its parts are texts of the row. */
 static enum hs_status job_of(struct hs_sheet *s, const char *gpu, const char *mode,
                              const char *model, const char *of, double util, uint32_t *index)
@@ -141,10 +148,10 @@ static void take_set(struct campaign *c, uint32_t first, uint32_t end)
         const struct campaign_row *row = &c->rows[i];
         const double speed = row->rate / m->solos[row->solo].speed;
         if (end - first > 2)
-            hs_measure_tenant(m, &(struct hs_tenancy){.set = row->set,
-                                                      .solo = row->solo,
-                                                      .gpu = m->solos[row->solo].gpu,
-                                                      .speed = speed});
+            add_tenancy(m, &(struct hs_tenancy){.set = row->set,
+                                                .solo = row->solo,
+                                                .gpu = m->solos[row->solo].gpu,
+                                                .speed = speed});
         else
             speeds[i - first] = speed;
     }
@@ -279,7 +286,7 @@ static enum hs_status take_nos(struct hs_sheet *s)
                   "nos", 1, &row.solo));
     row.gpu = s->m->solos[row.solo].gpu;
     for (uint32_t i = 0; pods > 1 && i < (uint32_t)pods; i++)
-        hs_measure_tenant(s->m, &row);
+        add_tenancy(s->m, &row);
     return HS_OK;
 }
 

@@ -31,22 +31,6 @@ void hs_sheet_fault(struct hs_sheet *s, uint32_t column, const char *hint, const
     note(s, hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", message));
 }
 
-static enum hs_status find_columns(struct hs_sheet *s)
-{
-    struct hs_place place = hs_csv_place(s->csv, 0);
-    char missing[512] = "";
-    uint32_t lacking = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        s->at[i] = hs_csv_column(&s->row, s->columns[i].name);
-        if (s->at[i] == UINT32_MAX && s->columns[i].is_required)
-            hs_append(missing, sizeof missing, "%s%s", lacking++ > 0 ? ", " : "",
-                      s->columns[i].name);
-    }
-    return lacking == 0 ? HS_OK
-                        : hs_fail(s->diag, HS_E_INPUT, &place, NULL, "missing column%s: %s",
-                                  lacking > 1 ? "s" : "", missing);
-}
-
 /* A column that is not read is data lost. An unnamed one is the index that some programs write. */
 static void check_header(struct hs_sheet *s)
 {
@@ -101,8 +85,20 @@ enum hs_status hs_sheet_read(struct hs_sheet *s, const char *path,
     if (status == HS_END)
         status = hs_fail(s->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
                          "the file is empty");
-    else if (status == HS_OK)
-        status = find_columns(s);
+    else if (status == HS_OK) {
+        struct hs_place place = hs_csv_place(s->csv, 0);
+        char missing[512] = "";
+        uint32_t lacking = 0;
+        for (uint32_t i = 0; i < s->count; i++) {
+            s->at[i] = hs_csv_column(&s->row, s->columns[i].name);
+            if (s->at[i] == UINT32_MAX && s->columns[i].is_required)
+                hs_append(missing, sizeof missing, "%s%s", lacking++ > 0 ? ", " : "",
+                          s->columns[i].name);
+        }
+        status = lacking == 0 ? HS_OK
+                              : hs_fail(s->diag, HS_E_INPUT, &place, NULL, "missing column%s: %s",
+                                        lacking > 1 ? "s" : "", missing);
+    }
     if (status == HS_OK && s->is_own)
         check_header(s);
     while (status == HS_OK && sheet_next(s, width))

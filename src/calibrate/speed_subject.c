@@ -376,26 +376,6 @@ static void drop_types(struct speed_study *s)
     }
 }
 
-/* HS_E_LIMIT past GANG_SIZES sizes. */
-static enum hs_status add_gangs(struct speed_study *s, const struct hs_measurements *m,
-                                const struct hs_catalogue *catalogue)
-{
-    for (uint32_t i = 0; i < m->solo_count; i++) {
-        const struct hs_solo *gang = &m->solos[i];
-        if (gang->gpus < 2 || gang->is_spread || gang->dropped != 0)
-            continue;
-        const char *gpu = m->gpus[gang->gpu], *family = family_of(gang, catalogue);
-        double single = find_speed(m, gang, 1, false);
-        double spread = find_speed(m, gang, gang->gpus, true);
-        if (single > 0 && !m->is_spread_only)
-            HS_TRY(add_value(&s->gangs[SCALING], family, gpu, gang->gpus,
-                             gang->speed / (gang->gpus * single)));
-        if (spread > 0)
-            HS_TRY(add_value(&s->gangs[SPREAD], family, gpu, gang->gpus, spread / gang->speed));
-    }
-    return HS_OK;
-}
-
 /* Of both sets. */
 static uint32_t gang_count(const struct speed_study *s)
 {
@@ -434,8 +414,23 @@ static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalog
         s->gangs[share].curves =
             hs_arena_alloc(arena, gang_count(s) * sizeof *s->gangs[share].curves);
     for (uint32_t i = 0; i < HS_COUNT_OF(sets); i++)
-        if (sets[i] != NULL)
-            HS_TRY(add_gangs(s, sets[i], catalogue));
+        if (sets[i] != NULL) {
+            /* HS_E_LIMIT past GANG_SIZES sizes. */
+            for (uint32_t j = 0; j < sets[i]->solo_count; j++) {
+                const struct hs_solo *gang = &sets[i]->solos[j];
+                if (gang->gpus < 2 || gang->is_spread || gang->dropped != 0)
+                    continue;
+                const char *gpu = sets[i]->gpus[gang->gpu], *family = family_of(gang, catalogue);
+                double single = find_speed(sets[i], gang, 1, false);
+                double spread = find_speed(sets[i], gang, gang->gpus, true);
+                if (single > 0 && !sets[i]->is_spread_only)
+                    HS_TRY(add_value(&s->gangs[SCALING], family, gpu, gang->gpus,
+                                     gang->speed / (gang->gpus * single)));
+                if (spread > 0)
+                    HS_TRY(add_value(&s->gangs[SPREAD], family, gpu, gang->gpus,
+                                     spread / gang->speed));
+            }
+        }
     for (int share = 0; share < GANG_SHARES; share++)
         for (uint32_t i = 0; i < s->gangs[share].count; i++) {
             struct gang_curve *c = &s->gangs[share].curves[i];

@@ -11,7 +11,7 @@
 
 #include "base/fixed.h"
 #include "base/rng.h"
-#include "data/gpu_types.h"
+#include "data/names.h"
 #include "data/param_table.h"
 #include "horus/version.h"
 #include "workload/workload.h"
@@ -286,21 +286,6 @@ static void say_speeds(struct hs_setup *s)
         hs_append(text, size, "; jobs take any type that is free");
 }
 
-/* --power: states the watts of each type, idle and busy, and which are unknown. */
-static void say_power(struct hs_setup *s)
-{
-    uint32_t idle, active;
-    for (uint32_t t = 0; t < s->cluster.type_count; t++) {
-        const char *name = s->cluster.types[t].name;
-        if (hs_gpu_type_watts(name, &idle, &active))
-            hs_append(s->power_text, sizeof s->power_text, "%s%s %u W idle, %u W busy",
-                      t > 0 ? "; " : "", name, idle, active);
-        else
-            hs_append(s->power_text, sizeof s->power_text, "%s%s not measured: no energy",
-                      t > 0 ? "; " : "", name);
-    }
-}
-
 static void say_locality(struct hs_setup *s)
 {
     enum { NOT_KNOWN, KNOWN };
@@ -327,15 +312,6 @@ static void say_locality(struct hs_setup *s)
                        types[NOT_KNOWN][0] != '\0' ? "; cross-type, by the mean of other types, on "
                                                    : "",
                        types[NOT_KNOWN]);
-}
-
-static bool has_peaks(const struct hs_catalogue *catalogue)
-{
-    uint32_t i = 0;
-    while (i < catalogue->count &&
-           catalogue->profiles[i].util_peak_pm <= catalogue->profiles[i].util_pm)
-        i++;
-    return i < catalogue->count;
 }
 
 static void say_predicted_speeds(struct hs_setup *s)
@@ -368,7 +344,11 @@ static void say_predictor(struct hs_setup *s)
         if (told->kind == HS_PREDICT_REGRESS)
             hs_append(text, size, " (fitted without the job's %s)",
                       told->holdout == HS_HOLDOUT_MODEL ? "model" : "configuration");
-        if (!has_peaks(&s->catalogue))
+        uint32_t i = 0;
+        while (i < s->catalogue.count &&
+               s->catalogue.profiles[i].util_peak_pm <= s->catalogue.profiles[i].util_pm)
+            i++;
+        if (i == s->catalogue.count)
             hs_append(text, size, ", its peak is the mean (none measured)");
         if ((s->can & HS_CAN_COLOCATE) != 0) { /* the slowdown of a pair */
             double error = hs_predictor_slowdown_error(s->predictor);
@@ -744,7 +724,17 @@ static void fill_card(struct hs_setup *s)
                    ties != NULL ? ties : "submission, then trace row");
     card->speeds = s->speeds_text;
     if (options->power) {
-        say_power(s);
+        /* --power: states the watts of each type, idle and busy, and which are unknown. */
+        uint32_t idle, active;
+        for (uint32_t t = 0; t < s->cluster.type_count; t++) {
+            const char *name = s->cluster.types[t].name;
+            if (hs_gpu_type_watts(name, &idle, &active))
+                hs_append(s->power_text, sizeof s->power_text, "%s%s %u W idle, %u W busy",
+                          t > 0 ? "; " : "", name, idle, active);
+            else
+                hs_append(s->power_text, sizeof s->power_text, "%s%s not measured: no energy",
+                          t > 0 ? "; " : "", name);
+        }
         card->power = s->power_text;
     }
     card->locality = s->locality_text;
@@ -761,6 +751,19 @@ static void fill_card(struct hs_setup *s)
     /* omits dividing GPUs: the result states how many jobs have shares; and reservations */
     const uint32_t omitted = HS_CAN_DIVIDE | HS_CAN_RESERVE;
     hs_bits_text(s->can & ~omitted, hs_can_words, card->can, sizeof card->can);
+}
+
+/* Fills the assumptions of the policy as it is set. */
+static void describe_policy(struct hs_setup *s)
+{
+    struct hs_semantics *semantics = &s->card.policy_semantics;
+    if (s->policy->semantics != NULL)
+        s->policy->semantics(s->policy_state, semantics);
+    if (semantics->priority == NULL)
+        return;
+    (void)snprintf(s->order_text, sizeof s->order_text, "%s, then %s", semantics->priority,
+                   semantics->order);
+    semantics->order = s->order_text;
 }
 
 enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *options,
@@ -799,7 +802,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
         HS_TRY(hs_workload_path(name, path, sizeof path, diag));
         s->workload_file = hs_arena_text(&s->arena, path, strlen(path));
     }
-    hs_setup_describe(s);
+    describe_policy(s);
     s->tenants = (uint32_t)options->max_tenants;
     if (s->policy->tenants != NULL && s->policy->tenants(s->policy_state) < s->tenants)
         s->tenants = s->policy->tenants(s->policy_state);

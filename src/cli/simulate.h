@@ -227,9 +227,7 @@ const char *hs_policy_name_at(size_t index); /* NULL after the last */
 /* Loads a shared library that exports a policy: struct hs_policy_plugin. HS_E_INPUT. */
 HS_MUST_USE enum hs_status hs_plugin_load(const char *path, const struct hs_policy_ops **policy,
                                           struct hs_diag *diag);
-/* Returns the fault of a record that is not in the table; NULL: none. */
-const char *hs_policy_fault(const struct hs_policy_ops *policy);
-/* Opens a policy run by a child process (exec_policy.c). HS_E_POLICY. */
+/* Opens a policy run by a child process (own_policy.c). HS_E_POLICY. */
 HS_MUST_USE enum hs_status hs_exec_policy(const char *command, const struct hs_policy_ops **policy,
                                           void **state, struct hs_arena *arena,
                                           struct hs_diag *diag);
@@ -240,8 +238,6 @@ HS_MUST_USE enum hs_status hs_own_policy_files(struct hs_setup *setup, struct hs
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,
                                                 struct hs_diag *diag);
-/* Fills the assumptions of the policy as it is set. */
-void hs_setup_describe(struct hs_setup *setup);
 /* Writes HS_KNOWS_x or HS_CAN_x in words: "duration, memory" or "nothing". */
 extern const char *const hs_knows_words[], *const hs_can_words[]; /* by bit, NULL-terminated */
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size);

@@ -308,58 +308,37 @@ static struct subject subject_of(const char *what)
     return (struct subject){is_named ? what : "", is_named ? ": " : ""};
 }
 
-static enum hs_status status_of(const struct hs_place *place)
-{
-    return place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
-}
-
-static enum hs_status key_fail(const struct hs_param *table, const char *what, const char *key,
-                               const struct hs_place *place, struct hs_diag *diag)
-{
-    const char *names[NAMES_MAX];
-    char hint[HS_HINT_SIZE], known[512] = "the parameters are";
-    size_t count = 0;
-    struct subject subject = subject_of(what);
-
-    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++) {
-        hs_append(known, sizeof known, "%s %s", count > 0 ? "," : "", p->key);
-        names[count++] = p->key;
-    }
-    return hs_fail(
-        diag, status_of(place), place,
-        hs_did_you_mean(hint, key, names, count, count > 0 ? known : "it has no parameters"),
-        "%s%sunknown parameter '%s'", subject.what, subject.colon, key);
-}
-
-static enum hs_status value_fail(const struct hs_param *param, const char *what, const char *value,
-                                 const struct hs_place *place, struct hs_diag *diag)
-{
-    char wanted[512], hint[HS_HINT_SIZE];
-    const char *advice = NULL;
-    size_t count = 0;
-    struct subject subject = subject_of(what);
-
-    put_wanted(param, wanted, sizeof wanted);
-    if (param->type == HS_PARAM_CHOICE) {
-        while (param->choices[count] != NULL)
-            count++;
-        advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
-    }
-    return hs_fail(diag, status_of(place), place, advice, "%s%s'%s' must be %s, not '%s'",
-                   subject.what, subject.colon, param->key, wanted, value);
-}
-
 enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_arena *arena,
                             const char *what, const char *key, const char *value,
                             const struct hs_place *place, struct hs_diag *diag)
 {
     const struct hs_param *param = hs_param_find(table, key);
-    if (param == NULL)
-        return key_fail(table, what, key, place, diag);
-    enum hs_status status = value_set(param, base, arena, value);
-    if (status == HS_E_INPUT)
-        return value_fail(param, what, value, place, diag);
-    return status;
+    const enum hs_status status = param != NULL ? value_set(param, base, arena, value) : HS_E_INPUT;
+    if (status != HS_E_INPUT)
+        return status;
+    const enum hs_status fault = place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
+    const struct subject subject = subject_of(what);
+    const char *names[NAMES_MAX], *advice = NULL;
+    char hint[HS_HINT_SIZE], text[512] = "the parameters are";
+    size_t count = 0;
+    if (param != NULL) {
+        put_wanted(param, text, sizeof text);
+        if (param->type == HS_PARAM_CHOICE) {
+            while (param->choices[count] != NULL)
+                count++;
+            advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
+        }
+        return hs_fail(diag, fault, place, advice, "%s%s'%s' must be %s, not '%s'", subject.what,
+                       subject.colon, param->key, text, value);
+    }
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++) {
+        hs_append(text, sizeof text, "%s %s", count > 0 ? "," : "", p->key);
+        names[count++] = p->key;
+    }
+    return hs_fail(
+        diag, fault, place,
+        hs_did_you_mean(hint, key, names, count, count > 0 ? text : "it has no parameters"),
+        "%s%sunknown parameter '%s'", subject.what, subject.colon, key);
 }
 
 static bool is_preset(const struct hs_param *param, const void *base, struct hs_arena *arena)
@@ -373,28 +352,6 @@ static bool is_preset(const struct hs_param *param, const void *base, struct hs_
     (void)hs_param_print(param, base, value, sizeof value);
     (void)hs_param_print(alone, &preset, default_value, sizeof default_value);
     return strcmp(value, default_value) == 0;
-}
-
-/* Warns of given parameters without effect: a mistake that no result would show. Not of the default
- * value, as in a list of all parameters. */
-static void warn_of_idle(const struct hs_param *table, const void *base, struct hs_arena *arena,
-                         struct subject subject, uint64_t given, struct hs_diag *diag)
-{
-    for (size_t i = 0; given >> i != 0; i++) {
-        const char *with = table[i].only_with;
-        char key[32] = "", value[64];
-        if ((given >> i & 1) == 0 || with == NULL || is_preset(&table[i], base, arena))
-            continue;
-        size_t length = strcspn(with, "=");
-        assert(length < sizeof key);
-        memcpy(key, with, length);
-        const struct hs_param *other = hs_param_find(table, key);
-        assert(other != NULL && "only_with names no parameter of the table");
-        (void)hs_param_print(other, base, value, sizeof value);
-        if (!hs_is_listed(with + length + 1, '|', value))
-            hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
-                      subject.what, subject.colon, table[i].key, key, value);
-    }
 }
 
 enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struct hs_arena *arena,
@@ -420,6 +377,22 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
                            subject.what, subject.colon, pair);
         given |= bit;
     }
-    warn_of_idle(table, base, arena, subject, given, diag);
+    /* Warns of given parameters without effect: a mistake that no result would show. Not of the
+     * default value, as in a list of all parameters. */
+    for (size_t i = 0; given >> i != 0; i++) {
+        const char *with = table[i].only_with;
+        char key[32] = "", value[64];
+        if ((given >> i & 1) == 0 || with == NULL || is_preset(&table[i], base, arena))
+            continue;
+        size_t length = strcspn(with, "=");
+        assert(length < sizeof key);
+        memcpy(key, with, length);
+        const struct hs_param *other = hs_param_find(table, key);
+        assert(other != NULL && "only_with names no parameter of the table");
+        (void)hs_param_print(other, base, value, sizeof value);
+        if (!hs_is_listed(with + length + 1, '|', value))
+            hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
+                      subject.what, subject.colon, table[i].key, key, value);
+    }
     return HS_OK;
 }

@@ -35,12 +35,6 @@
  * rejected in one instant and must not enter the bounds; and until some more have arrived, because
  * repeated code stays in the instruction cache (saves a tenth of the time of sjf). */
 
-/* Speed of a job on the GPU types of the cluster. */
-struct bounds_speed {
-    uint64_t top_q32;  /* on its fastest type, at least 1 */
-    uint64_t need_q32; /* least capacity used per GPU-second of isolated work, at most 1 */
-};
-
 #define REJECTED  INT64_C(-1)
 #define HELD_BACK 64u
 
@@ -123,42 +117,34 @@ static void serve(struct hs_bounds *b, hs_i128 until)
     }
 }
 
-/* A profile that is slower than the scalar speed on every type is taken at that speed. */
-static struct bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
-{
-    struct bounds_speed of = {.top_q32 = HS_Q32_ONE, .need_q32 = HS_Q32_ONE};
-    for (uint32_t t = 0; t < b->cluster->type_count; t++) {
-        if (!(b->types >> t & 1))
-            continue;
-        uint64_t scalar_q32 = b->cluster->types[t].speed_q32, speed_q32 = scalar_q32;
-        if (b->speed != NULL)
-            speed_q32 = hs_speed_q32(b->speed, profile, t, NULL);
-        uint64_t need_q32 = HS_Q32_ONE; /* the usual case: no 128-bit division */
-        if (HS_UNLIKELY(speed_q32 != scalar_q32))
-            need_q32 = (uint64_t)(((hs_u128)scalar_q32 << 32) / speed_q32);
-        if (speed_q32 > of.top_q32)
-            of.top_q32 = speed_q32;
-        if (need_q32 < of.need_q32)
-            of.need_q32 = need_q32;
-    }
-    return of;
-}
-
 /* A job without GPUs waits for none and counts unchanged. Of several arrivals at one instant only
  * the first can raise the lead. */
 static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
 {
-    struct bounds_speed speed = {HS_Q32_ONE, HS_Q32_ONE};
-    if (job->milli_gpus > 0)
-        speed = speed_of(b, job->profile);
+    /* The speed on the fastest type, and the least capacity used per GPU-second of isolated work:
+     * at least and at most 1, for a profile slower than the scalar speed everywhere counts with
+     * that. */
+    uint64_t top_q32 = HS_Q32_ONE, need_q32 = HS_Q32_ONE;
+    for (uint32_t t = 0; job->milli_gpus > 0 && t < b->cluster->type_count; t++) {
+        const uint64_t scalar_q32 = b->cluster->types[t].speed_q32;
+        if (!(b->types >> t & 1))
+            continue;
+        const uint64_t speed_q32 =
+            b->speed != NULL ? hs_speed_q32(b->speed, job->profile, t, NULL) : scalar_q32;
+        top_q32 = speed_q32 > top_q32 ? speed_q32 : top_q32;
+        if (HS_LIKELY(speed_q32 == scalar_q32)) /* the usual case: no 128-bit division */
+            continue;
+        const uint64_t here_q32 = (uint64_t)(((hs_u128)scalar_q32 << 32) / speed_q32);
+        need_q32 = here_q32 < need_q32 ? here_q32 : need_q32;
+    }
     const hs_i128 now = (hs_i128)((hs_u128)(uint64_t)job->submit_us * b->capacity);
     /* the least capacity that it takes */
     hs_u128 units = (hs_u128)job->milli_gpus * (uint64_t)job->work_us / HS_GPU_MILLI;
     int64_t fastest_us = job->work_us;
-    if (speed.need_q32 != HS_Q32_ONE)
-        units = (units * speed.need_q32) >> 32;
-    if (speed.top_q32 != HS_Q32_ONE)
-        fastest_us = (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / speed.top_q32);
+    if (need_q32 != HS_Q32_ONE)
+        units = (units * need_q32) >> 32;
+    if (top_q32 != HS_Q32_ONE)
+        fastest_us = (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / top_q32);
     serve(b, now);
     if (b->jobs == 0)
         b->first_submit_us = job->submit_us;
@@ -424,21 +410,6 @@ static void add_costs(struct hs_summary *s, const struct hs_report *r)
     add_gpu_seconds(s, "wait_priority_gpu_seconds", sum[HS_CH_WAIT_PRIORITY], us);
 }
 
-/* Little's law without limits: over a whole run the integral of the number of jobs in the system
- * equals the sum of their times in it. */
-static void add_queue(struct hs_summary *s, const struct hs_report *r)
-{
-    const hs_u128 *sum = r->timeline.sum;
-    hs_u128 waiting = sum[HS_CH_PENDING] + sum[HS_CH_SUSPENDED];
-    hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = r->stats.in_system_us;
-    hs_u128 span = (hs_u128)r->span_us;
-    double gap = hs_exact_signed((hs_i128)(in_system - summed), HS_US_PER_S);
-    hs_summary_add(s, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span), no_span);
-    hs_summary_add(s, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
-    hs_summary_add(s, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
-    hs_summary_add(s, "little_gap", "job s", gap, NULL);
-}
-
 /* Returns why a bound does not hold, or NULL; the later bounds then do not hold, either. */
 enum bound { BOUND_ANY, BOUND_MEAN, BOUND_WAIT };
 static const char *no_bound(const struct hs_report *r, enum bound bound)
@@ -523,7 +494,18 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
                    "fewer than two users completed jobs that use GPUs");
     add_cluster(summary, r);
     add_costs(summary, r);
-    add_queue(summary, r);
+    /* Little's law without limits: over a whole run the integral of the number of jobs in the
+     * system equals the sum of their times in it. */
+    const hs_u128 *sum = r->timeline.sum;
+    hs_u128 waiting = sum[HS_CH_PENDING] + sum[HS_CH_SUSPENDED];
+    hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = r->stats.in_system_us;
+    hs_u128 span = (hs_u128)r->span_us;
+    double gap = hs_exact_signed((hs_i128)(in_system - summed), HS_US_PER_S);
+    hs_summary_add(summary, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span),
+                   no_span);
+    hs_summary_add(summary, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
+    hs_summary_add(summary, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
+    hs_summary_add(summary, "little_gap", "job s", gap, NULL);
     add_bounds(summary, r);
     summary->before_classes = summary->count;
     add_measure(summary, stats, HS_M_RUN_SLOWDOWN);
@@ -548,15 +530,6 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
                     stats->policy_counter[HS_POLICY_COUNTER_PROFILE_GPU_US], HS_US_PER_S);
     summary->overhead_share = hs_exact_double(stats->overhead_milli_us, stats->run_milli_us);
     hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, summary->sparkline);
-}
-
-enum hs_status hs_rows_check(const struct hs_row_file *file, uint64_t more)
-{
-    const struct hs_report *r = file->report;
-    if (r->options.max_rows == 0 || file->csv.rows + more <= r->options.max_rows)
-        return HS_OK;
-    return hs_fail(r->diag, HS_E_LIMIT, NULL, "--max-rows N allows more",
-                   "%s has more than %" PRIu64 " rows", file->format->name, r->options.max_rows);
 }
 
 uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)

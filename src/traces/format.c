@@ -810,16 +810,6 @@ static bool is_rounded(const struct hs_trace_layout *layout, const struct hs_col
     return us % layout->grain_us > 0;
 }
 
-/* Whether it is an end that the format does not hold, but its start and run time tell. */
-static bool follows(const struct hs_lossy_fields *lossy, uint32_t index,
-                    const struct hs_trace_job *job)
-{
-    return lossy->held[index] == NULL &&
-           lossy->native->columns[index].offset == offsetof(struct hs_trace_job, end_us) &&
-           hs_layout_holds(lossy->to->layout, offsetof(struct hs_trace_job, start_us)) != NULL &&
-           job->end_us == job->start_us + job->duration_us;
-}
-
 void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_job *job)
 {
     const struct hs_trace_layout *layout = lossy->to->layout;
@@ -830,7 +820,12 @@ void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_
     lossy->jobs++;
     for (uint32_t i = 0; i < lossy->native->column_count; i++) {
         const struct hs_column *column = &lossy->native->columns[i];
-        if (lossy->is_alias[i] || !hs_job_tells(job, column) || follows(lossy, i, job))
+        /* Whether it is an end that the format does not hold, but its start and run time tell. */
+        if (lossy->is_alias[i] || !hs_job_tells(job, column) ||
+            (lossy->held[i] == NULL &&
+             lossy->native->columns[i].offset == offsetof(struct hs_trace_job, end_us) &&
+             hs_layout_holds(lossy->to->layout, offsetof(struct hs_trace_job, start_us)) != NULL &&
+             job->end_us == job->start_us + job->duration_us))
             continue;
         if (lossy->held[i] == NULL)
             lossy->lost[i]++;

@@ -299,15 +299,6 @@ static enum hs_status bind_columns(struct hs_table *table, const char *const *na
                : hs_table_fail_missing(table, names);
 }
 
-/* For a file without header: fields are the columns, and the first line is a row. */
-static void name_fields(struct hs_table *table)
-{
-    for (uint32_t i = 0; i < table->column_count; i++)
-        table->own_names[i] = table->columns[i].name;
-    table->header = (struct hs_csv_row){.fields = table->own_names, .count = table->column_count};
-    table->is_row_pending = true;
-}
-
 /* Opens the file with the delimiter of its first line, and reads that line. */
 static enum hs_status read_header(struct hs_table *table, struct hs_input *input)
 {
@@ -322,21 +313,6 @@ static enum hs_status read_header(struct hs_table *table, struct hs_input *input
     return status != HS_END ? status
                             : hs_fail(table->faults->diag, HS_E_INPUT, &place,
                                       "the first line names the columns", "the trace is empty");
-}
-
-/* Returns HS_E_USAGE unless it is a list for --map-value. */
-static enum hs_status check_map_values(const char *list, struct hs_diag *diag)
-{
-    size_t size;
-    for (const char *at = list; *at != '\0'; at += size + (at[size] == ',')) {
-        size = strcspn(at, ",");
-        const size_t key = strcspn(at, ":,"), equals = strcspn(at, "=,");
-        if (key == 0 || key + 1 >= equals || equals + 1 >= size)
-            return hs_fail(diag, HS_E_USAGE, NULL,
-                           "--map-value=state:Succeeded=completed,state:Error=failed",
-                           "'%.*s' is not COLUMN:VALUE=WORD", (int)(size < 64 ? size : 64), at);
-    }
-    return HS_OK;
 }
 
 enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
@@ -357,12 +333,28 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .keeps_attempts = options->keeps_attempts,
                                .keeps_recorded = options->keeps_recorded,
                                .map_values = options->map_values};
-    if (options->map_values != NULL)
-        HS_TRY(check_map_values(options->map_values, faults->diag));
+    if (options->map_values != NULL) {
+        /* HS_E_USAGE unless it is a list for --map-value. */
+        size_t size;
+        for (const char *at = options->map_values; *at != '\0'; at += size + (at[size] == ',')) {
+            size = strcspn(at, ",");
+            const size_t key = strcspn(at, ":,"), equals = strcspn(at, "=,");
+            if (key == 0 || key + 1 >= equals || equals + 1 >= size)
+                return hs_fail(faults->diag, HS_E_USAGE, NULL,
+                               "--map-value=state:Succeeded=completed,state:Error=failed",
+                               "'%.*s' is not COLUMN:VALUE=WORD", (int)(size < 64 ? size : 64), at);
+        }
+    }
     HS_TRY(read_header(table, input));
     table->header = table->row;
-    if (format->is_header_less && strcasecmp(table->row.fields[0], columns[0].name) != 0)
-        name_fields(table);
+    if (format->is_header_less && strcasecmp(table->row.fields[0], columns[0].name) != 0) {
+        /* For a file without header: fields are the columns, and the first line is a row. */
+        for (uint32_t i = 0; i < table->column_count; i++)
+            table->own_names[i] = table->columns[i].name;
+        table->header =
+            (struct hs_csv_row){.fields = table->own_names, .count = table->column_count};
+        table->is_row_pending = true;
+    }
     bool has_attempts = false;
     HS_TRY(bind_columns(table, names, &has_attempts));
     if (table->keeps_attempts && !has_attempts) {

@@ -99,12 +99,6 @@ struct hs_trace_counts {
 
 struct hs_trace;
 
-/* Requested GPU time; a share counts as a fraction of a GPU. */
-static inline hs_u128 hs_trace_job_gpu_us(const struct hs_trace_job *job)
-{
-    return (hs_u128)(uint64_t)job->duration_us * job->gpus * job->gpu_milli / 1000;
-}
-
 void hs_trace_options_default(struct hs_trace_options *options);
 /* Borrows options and its strings until close. */
 HS_MUST_USE enum hs_status hs_trace_open(struct hs_trace **trace,

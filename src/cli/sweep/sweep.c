@@ -169,19 +169,6 @@ static enum hs_status read_grid(struct hs_sweep *sweep, const struct hs_json *gr
     return HS_OK;
 }
 
-static enum hs_status read_zip(struct hs_sweep *sweep, const struct hs_json *zip)
-{
-    struct hs_sweep_axis *axis = NULL;
-    uint32_t key = 0;
-    HS_TRY(expect(sweep, zip, HS_JSON_OBJECT, "an object: {\"cluster\": [...], \"load\": [...]}"));
-    HS_TRY(add_axis(sweep, zip, &axis));
-    for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
-        HS_TRY(add_key(sweep, axis, m));
-    for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
-        HS_TRY(read_list(sweep, axis, key++, m));
-    return key > 0 ? HS_OK : fail_at(sweep, zip, NULL, "\"zip\" has no key");
-}
-
 /* Rows may have different keys. */
 static enum hs_status read_rows(struct hs_sweep *sweep, const struct hs_json *list)
 {
@@ -245,8 +232,18 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
         HS_TRY(hs_config_load_object(&sweep->call->config, sweep->doc, config, sweep->diag));
     if ((grid = hs_json_get(root, "grid")) != NULL)
         HS_TRY(read_grid(sweep, grid));
-    if ((zip = hs_json_get(root, "zip")) != NULL)
-        HS_TRY(read_zip(sweep, zip));
+    if ((zip = hs_json_get(root, "zip")) != NULL) {
+        struct hs_sweep_axis *axis = NULL;
+        uint32_t key = 0;
+        HS_TRY(
+            expect(sweep, zip, HS_JSON_OBJECT, "an object: {\"cluster\": [...], \"load\": [...]}"));
+        HS_TRY(add_axis(sweep, zip, &axis));
+        for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
+            HS_TRY(add_key(sweep, axis, m));
+        for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
+            HS_TRY(read_list(sweep, axis, key++, m));
+        HS_TRY(key > 0 ? HS_OK : fail_at(sweep, zip, NULL, "\"zip\" has no key"));
+    }
     if ((list = hs_json_get(root, "list")) != NULL)
         HS_TRY(read_rows(sweep, list));
     uint64_t count = 1;

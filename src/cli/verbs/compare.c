@@ -56,27 +56,6 @@ static enum hs_status check_output(struct hs_call *call, const char *dir)
                    "-o %s is one of the runs that are compared", output);
 }
 
-/* Options of a run have no effect on finished ones. */
-static enum hs_status check_runs(struct hs_call *call)
-{
-    const struct hs_config *config = &call->config;
-    HS_TRY(check_run(call, call->operands[0]));
-    if (call->operand_count == 1)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare RUN RUN",
-                       "compare: '%s' is a run directory: a second one is missing",
-                       call->operands[0]);
-    HS_TRY(check_run(call, call->operands[1]));
-    for (size_t i = 0; config->options[i].param.key != NULL; i++) {
-        const struct hs_option *o = &config->options[i];
-        if (!o->is_local && config->origin[i] != HS_FROM_DEFAULT &&
-            strcmp(o->param.key, "seed") != 0)
-            return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave it out",
-                           "compare: %s has no meaning for two finished runs", o->param.key);
-    }
-    HS_TRY(check_output(call, call->operands[0]));
-    return check_output(call, call->operands[1]);
-}
-
 static void write_config(void *ctx, struct hs_jsonw *w)
 {
     const struct hs_paired *p = ctx;
@@ -131,7 +110,23 @@ static enum hs_status compare_runs(struct hs_call *call)
 {
     const struct hs_run_options *options = call->options;
     const char *output = options->output;
-    HS_TRY(check_runs(call));
+    /* Options of a run have no effect on finished ones. */
+    const struct hs_config *config = &call->config;
+    HS_TRY(check_run(call, call->operands[0]));
+    if (call->operand_count == 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare RUN RUN",
+                       "compare: '%s' is a run directory: a second one is missing",
+                       call->operands[0]);
+    HS_TRY(check_run(call, call->operands[1]));
+    for (size_t i = 0; config->options[i].param.key != NULL; i++) {
+        const struct hs_option *o = &config->options[i];
+        if (!o->is_local && config->origin[i] != HS_FROM_DEFAULT &&
+            strcmp(o->param.key, "seed") != 0)
+            return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave it out",
+                           "compare: %s has no meaning for two finished runs", o->param.key);
+    }
+    HS_TRY(check_output(call, call->operands[0]));
+    HS_TRY(check_output(call, call->operands[1]));
     struct comparing *c = hs_arena_alloc(&call->arena, sizeof *c);
     c->call = call;
     c->options = options;

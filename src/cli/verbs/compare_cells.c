@@ -265,22 +265,6 @@ static enum hs_status read_columns(struct comparison *c)
     }
 }
 
-/* Converts "pack:scan=fit,x=1" to "pack-scan=fit-x=1": safe in a path, and readable. */
-static void make_label(const struct comparison *c, struct compared *policy)
-{
-    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+";
-    char base[LABEL_SIZE - 12]; /* leaves space for a number */
-    (void)snprintf(base, sizeof base, "%s", policy->spec);
-    for (size_t at = 0; base[at += strspn(base + at, safe)] != '\0';)
-        base[at++] = '-';
-    (void)snprintf(policy->label, sizeof policy->label, "%s", base);
-    for (uint32_t i = 0, number = 2; i < c->policy_count; i++)
-        if (strcmp(c->policies[i].label, policy->label) == 0) {
-            (void)snprintf(policy->label, sizeof policy->label, "%s-%" PRIu32, base, number++);
-            i = UINT32_MAX; /* restarts from the first */
-        }
-}
-
 static enum hs_status list_policies(struct comparison *c)
 {
     struct hs_diag *diag = &c->call->diag;
@@ -303,7 +287,19 @@ static enum hs_status list_policies(struct comparison *c)
                 return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
                                "compare: policy '%s' is given twice", spec);
         policy->spec = spec;
-        make_label(c, policy);
+        /* Converts "pack:scan=fit,x=1" to "pack-scan=fit-x=1": safe in a path, and readable. */
+        static const char safe[] =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+";
+        char base[LABEL_SIZE - 12]; /* leaves space for a number */
+        (void)snprintf(base, sizeof base, "%s", policy->spec);
+        for (size_t at = 0; base[at += strspn(base + at, safe)] != '\0';)
+            base[at++] = '-';
+        (void)snprintf(policy->label, sizeof policy->label, "%s", base);
+        for (uint32_t i = 0, number = 2; i < c->policy_count; i++)
+            if (strcmp(c->policies[i].label, policy->label) == 0) {
+                (void)snprintf(policy->label, sizeof policy->label, "%s-%" PRIu32, base, number++);
+                i = UINT32_MAX; /* restarts from the first */
+            }
         c->policy_count++;
     }
     return HS_OK;

@@ -295,19 +295,6 @@ const struct hs_verb hs_verb_policies = {
 
 /* ==== clusters ==== */
 
-/* "8x8:V100,4x2" of runs of like nodes. */
-static void say_shape(const struct hs_cluster *c, struct hs_output *out)
-{
-    for (uint32_t first = 0, end; first < c->node_count; first = end) {
-        const struct hs_node *node = &c->nodes[first];
-        for (end = first; end < c->node_count; end++)
-            if (c->nodes[end].gpus != node->gpus || c->nodes[end].type != node->type)
-                break;
-        hs_say(out, "%s%" PRIu32 "x%" PRIu32 ":%s", first > 0 ? "," : "", end - first, node->gpus,
-               c->types[node->type].name);
-    }
-}
-
 static enum hs_status clusters(struct hs_call *call)
 {
     const char *name;
@@ -317,7 +304,15 @@ static enum hs_status clusters(struct hs_call *call)
         HS_TRY(hs_cluster_load(&cluster, name, &call->diag));
         hs_say(&call->out, "%-20s%8" PRIu32 "%8" PRIu32 "%6" PRIu32 "  ", name, cluster.node_count,
                cluster.gpu_count, cluster.own_vc_count);
-        say_shape(&cluster, &call->out);
+        /* "8x8:V100,4x2" of runs of like nodes. */
+        for (uint32_t first = 0, end; first < cluster.node_count; first = end) {
+            const struct hs_node *node = &cluster.nodes[first];
+            for (end = first; end < cluster.node_count; end++)
+                if (cluster.nodes[end].gpus != node->gpus || cluster.nodes[end].type != node->type)
+                    break;
+            hs_say(&call->out, "%s%" PRIu32 "x%" PRIu32 ":%s", first > 0 ? "," : "", end - first,
+                   node->gpus, cluster.types[node->type].name);
+        }
         hs_say(&call->out, "\n");
         hs_cluster_free(&cluster);
     }

@@ -521,8 +521,29 @@ static struct predicted_figure slowdown_among(const struct prediction *p,
     return f;
 }
 
-static void ask_together(struct prediction *p)
+/* Fills a zeroed p; must be freed even after a failure. */
+static enum hs_status ask(struct prediction *p, const struct predict_options *options,
+                          struct hs_diag *diag)
 {
+    /* the defaults of a run are in its table of options */
+    const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
+    const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
+    p->options = options;
+    p->predictor = hs_predictors[options->told.kind];
+    p->run_predictor = strcmp(kind, "noisy") == 0 ? keep_text(p, "noisy, RMSLE ", noise) : kind;
+    HS_TRY(hs_catalogue_load(&p->catalogue, options->profiles, diag));
+    HS_TRY(find_jobs(p, diag));
+    HS_TRY(open_models(p, diag));
+    note_unknown_type(p, diag);
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct predicted_job *job = &p->jobs[i];
+        job->speeds = hs_arena_alloc(&p->arena, p->type_count * sizeof *job->speeds);
+        ask_alone_of(p, job);
+        for (uint32_t t = 0; t < p->type_count; t++)
+            job->speeds[t] = speed_on(p, job, t);
+        job->step_ms = step_time(p, job);
+        ask_told(p, i);
+    }
     struct hs_tenant run[HS_TENANTS_MAX], asked[HS_TENANTS_MAX];
     for (uint32_t i = 0; i < p->count; i++) {
         const struct predicted_job *job = &p->jobs[i];
@@ -557,32 +578,6 @@ static void ask_together(struct prediction *p)
         figure(memory, p->count == 2 ? p->memory_error_mib : (double)NAN, "sum", is_all_here);
     p->knows_fit = p->capacity_mib > 0 && !isnan(memory);
     p->fits = p->knows_fit && memory + p->reserve_mib <= p->capacity_mib;
-}
-
-/* Fills a zeroed p; must be freed even after a failure. */
-static enum hs_status ask(struct prediction *p, const struct predict_options *options,
-                          struct hs_diag *diag)
-{
-    /* the defaults of a run are in its table of options */
-    const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
-    const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
-    p->options = options;
-    p->predictor = hs_predictors[options->told.kind];
-    p->run_predictor = strcmp(kind, "noisy") == 0 ? keep_text(p, "noisy, RMSLE ", noise) : kind;
-    HS_TRY(hs_catalogue_load(&p->catalogue, options->profiles, diag));
-    HS_TRY(find_jobs(p, diag));
-    HS_TRY(open_models(p, diag));
-    note_unknown_type(p, diag);
-    for (uint32_t i = 0; i < p->count; i++) {
-        struct predicted_job *job = &p->jobs[i];
-        job->speeds = hs_arena_alloc(&p->arena, p->type_count * sizeof *job->speeds);
-        ask_alone_of(p, job);
-        for (uint32_t t = 0; t < p->type_count; t++)
-            job->speeds[t] = speed_on(p, job, t);
-        job->step_ms = step_time(p, job);
-        ask_told(p, i);
-    }
-    ask_together(p);
     return HS_OK;
 }
 

@@ -115,46 +115,6 @@ static void say_spreads(struct hs_output *out, const struct hs_summary *summary)
     }
 }
 
-static void say_result(struct hs_call *call, const struct hs_setup *setup,
-                       const struct hs_run_result *result, const char *dir)
-{
-    struct hs_output *out = &call->out;
-    const struct hs_table_row row = {.label = setup->options->policy, .summary = &result->summary};
-    hs_say(out, "%s (%s) on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes\n\n", setup->options->trace,
-           result->format, setup->options->cluster, setup->cluster.gpu_count,
-           setup->cluster.node_count);
-    if (result->figures.finished == 0)
-        hs_say(out, "no job ran to its end: %" PRIu64 " of %" PRIu64 " rejected\n",
-               result->figures.rejected, result->figures.jobs);
-    hs_table_print(out, &(struct hs_run_table){.rows = &row,
-                                               .row_count = 1,
-                                               .columns = call->terminal.columns,
-                                               .use_utf8 = call->terminal.use_utf8,
-                                               .use_color = call->terminal.use_color});
-    say_spreads(out, &result->summary);
-    hs_say(out, "\n");
-    say_card(out, &setup->card);
-    say_profiles(out, setup, &result->intake.assigned);
-    const struct hs_engine_figures *f = &result->figures;
-    if (f->shares_divided > 0)
-        hs_say(out, "shares      %" PRIu64 " of %" PRIu64 " jobs have shares of GPUs, reserved\n",
-               f->shares_divided, f->jobs);
-    if (f->shares_rounded > 0)
-        hs_say(out,
-               "shares      %" PRIu64 " of %" PRIu64 " jobs want shares of GPUs and have whole "
-               "ones\n",
-               f->shares_rounded, f->jobs);
-    for (uint32_t i = 0; i < result->intake.reason_count; i++)
-        hs_say(out, "rejected    %" PRIu64 " of %" PRIu64 " jobs: %s\n",
-               result->intake.reasons[i].jobs, f->jobs, result->intake.reasons[i].reason);
-    say_outages(out, &result->summary);
-    say_bounds(out, &result->summary);
-    if (hs_run_is_cut(result))
-        hs_say(out, "cut         by %s; %" PRIu64 " jobs unfinished\n", HS_RUN_CUT(result),
-               f->unfinished);
-    hs_say(out, "files       %s/\n", dir);
-}
-
 static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup, const char *dir,
                               struct hs_run_result *result)
 {
@@ -194,8 +154,45 @@ static enum hs_status say_run(struct hs_call *call, const struct hs_run_result *
     hs_run_note_demand(result->setup, result, &call->diag);
     if (options->json)
         HS_TRY(say_summary(call, dir));
-    else
-        say_result(call, result->setup, result, dir);
+    else {
+        struct hs_output *out = &call->out;
+        const struct hs_table_row row = {.label = result->setup->options->policy,
+                                         .summary = &result->summary};
+        hs_say(out, "%s (%s) on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes\n\n",
+               result->setup->options->trace, result->format, result->setup->options->cluster,
+               result->setup->cluster.gpu_count, result->setup->cluster.node_count);
+        if (result->figures.finished == 0)
+            hs_say(out, "no job ran to its end: %" PRIu64 " of %" PRIu64 " rejected\n",
+                   result->figures.rejected, result->figures.jobs);
+        hs_table_print(out, &(struct hs_run_table){.rows = &row,
+                                                   .row_count = 1,
+                                                   .columns = call->terminal.columns,
+                                                   .use_utf8 = call->terminal.use_utf8,
+                                                   .use_color = call->terminal.use_color});
+        say_spreads(out, &result->summary);
+        hs_say(out, "\n");
+        say_card(out, &result->setup->card);
+        say_profiles(out, result->setup, &result->intake.assigned);
+        const struct hs_engine_figures *f = &result->figures;
+        if (f->shares_divided > 0)
+            hs_say(out,
+                   "shares      %" PRIu64 " of %" PRIu64 " jobs have shares of GPUs, reserved\n",
+                   f->shares_divided, f->jobs);
+        if (f->shares_rounded > 0)
+            hs_say(out,
+                   "shares      %" PRIu64 " of %" PRIu64 " jobs want shares of GPUs and have whole "
+                   "ones\n",
+                   f->shares_rounded, f->jobs);
+        for (uint32_t i = 0; i < result->intake.reason_count; i++)
+            hs_say(out, "rejected    %" PRIu64 " of %" PRIu64 " jobs: %s\n",
+                   result->intake.reasons[i].jobs, f->jobs, result->intake.reasons[i].reason);
+        say_outages(out, &result->summary);
+        say_bounds(out, &result->summary);
+        if (hs_run_is_cut(result))
+            hs_say(out, "cut         by %s; %" PRIu64 " jobs unfinished\n", HS_RUN_CUT(result),
+                   f->unfinished);
+        hs_say(out, "files       %s/\n", dir);
+    }
     if (options->verbose)
         hs_report(&call->diag, HS_NOTE, NULL, NULL,
                   "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64

@@ -95,8 +95,6 @@ struct hs_job_source hs_backtest_source(struct hs_backtest *b, struct hs_job_sou
 /* Adds the squares of simulated - recorded JCT, in us, of jobs [from, to) that have both. */
 hs_u128 hs_backtest_squares(const struct hs_backtest *b, uint32_t from, uint32_t to,
                             uint64_t *jobs);
-/* The root of their mean in seconds; NaN of none. */
-double hs_backtest_rms(const struct hs_backtest *b, uint32_t from, uint32_t to);
 /* Sorts; fills the figures. */
 void hs_backtest_compare(struct hs_backtest *b);
 void hs_backtest_print(const struct hs_backtest *b, struct hs_output *out);

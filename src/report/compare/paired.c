@@ -526,25 +526,6 @@ static void find_medians(struct figuring *f, enum hs_paired_metric metric)
     }
 }
 
-static void find_means(struct figuring *f, uint32_t group, enum hs_paired_metric metric)
-{
-    const struct block_sums *sums = &f->sums[group];
-    struct hs_paired_figures *figures = &f->p->groups[group].figures[metric];
-    hs_i128 a = 0, b = 0, all = (hs_i128)figures->jobs * PPM;
-    for (uint32_t i = 0; i < f->p->blocks; i++) {
-        a += sums->a[i];
-        b += sums->b[i];
-    }
-    figures->mean[HS_PAIRED_A] = hs_exact_signed(a, all);
-    figures->mean[HS_PAIRED_B] = hs_exact_signed(b, all);
-    figures->difference = hs_exact_signed(b - a, all);
-    figures->ratio = hs_exact_signed(b, a);
-    figures->difference_95 = interval_of(&f->bootstrap, sums->difference, sums->units);
-    figures->ratio_95 = interval_of(&f->bootstrap, sums->b, sums->a);
-    if (figures->jobs == 0)
-        figures->median_difference = (double)NAN;
-}
-
 enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64_t seed)
 {
     if (p->count == 0)
@@ -572,8 +553,24 @@ enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64
         for (uint32_t i = 0; i < p->count; i++)
             take_job(f, (enum hs_paired_metric)m, i);
         find_medians(f, (enum hs_paired_metric)m);
-        for (uint32_t g = 0; g < HS_PAIRED_GROUPS; g++)
-            find_means(f, g, (enum hs_paired_metric)m);
+        for (uint32_t g = 0; g < HS_PAIRED_GROUPS; g++) {
+            const enum hs_paired_metric metric = (enum hs_paired_metric)m;
+            const struct block_sums *sums = &f->sums[g];
+            struct hs_paired_figures *figures = &f->p->groups[g].figures[metric];
+            hs_i128 a = 0, b = 0, all = (hs_i128)figures->jobs * PPM;
+            for (uint32_t i = 0; i < f->p->blocks; i++) {
+                a += sums->a[i];
+                b += sums->b[i];
+            }
+            figures->mean[HS_PAIRED_A] = hs_exact_signed(a, all);
+            figures->mean[HS_PAIRED_B] = hs_exact_signed(b, all);
+            figures->difference = hs_exact_signed(b - a, all);
+            figures->ratio = hs_exact_signed(b, a);
+            figures->difference_95 = interval_of(&f->bootstrap, sums->difference, sums->units);
+            figures->ratio_95 = interval_of(&f->bootstrap, sums->b, sums->a);
+            if (figures->jobs == 0)
+                figures->median_difference = (double)NAN;
+        }
     }
     p->group_count = 0;
     for (uint32_t g = 0; g < HS_PAIRED_GROUPS; g++)
@@ -639,26 +636,6 @@ static void put_grid(struct hs_output *out, const struct grid *g, uint32_t colum
                    is_left ? (is_last ? 0 : -width[c]) : width[c], g->cells[r][c],
                    is_last ? "\n" : "");
         }
-}
-
-/* Prints the settings that differ: the keys of A's configuration, then those only in B's. */
-static void put_settings(const struct hs_paired *p, struct hs_output *out, uint32_t columns)
-{
-    struct grid g = {.left = COLUMNS_MAX};
-    const struct hs_json *of_a = p->runs[HS_PAIRED_A].manifest.config;
-    struct setting s;
-    add_row(&g, "", "A", "B", NULL);
-    add_row(&g, "run", p->runs[HS_PAIRED_A].dir, p->runs[HS_PAIRED_B].dir, NULL);
-    for (int r = 0; r < HS_PAIRED_RUNS; r++) {
-        const struct hs_json *m = hs_json_first(p->runs[r].manifest.config);
-        for (; m != NULL; m = hs_json_next(m)) {
-            const char *key = hs_json_key(m);
-            if ((r == HS_PAIRED_A || hs_json_get(of_a, key) == NULL) && g.rows < SETTINGS_MAX &&
-                differs_in(p, key, "-", &s))
-                add_row(&g, key, s.text[HS_PAIRED_A], s.text[HS_PAIRED_B], NULL);
-        }
-    }
-    put_grid(out, &g, columns);
 }
 
 /* ---- figures ---- */
@@ -747,7 +724,22 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
                     {p->outside, "outside --warmup and --cooldown"}};
     const char *before = "; not:";
     const bool has_any = p->resamples > 0 && p->blocks >= BLOCKS_WITH;
-    put_settings(p, out, columns);
+    /* Prints the settings that differ: the keys of A's configuration, then those only in B's. */
+    struct grid g = {.left = COLUMNS_MAX};
+    const struct hs_json *of_a = p->runs[HS_PAIRED_A].manifest.config;
+    struct setting s;
+    add_row(&g, "", "A", "B", NULL);
+    add_row(&g, "run", p->runs[HS_PAIRED_A].dir, p->runs[HS_PAIRED_B].dir, NULL);
+    for (int r = 0; r < HS_PAIRED_RUNS; r++) {
+        const struct hs_json *m = hs_json_first(p->runs[r].manifest.config);
+        for (; m != NULL; m = hs_json_next(m)) {
+            const char *key = hs_json_key(m);
+            if ((r == HS_PAIRED_A || hs_json_get(of_a, key) == NULL) && g.rows < SETTINGS_MAX &&
+                differs_in(p, key, "-", &s))
+                add_row(&g, key, s.text[HS_PAIRED_A], s.text[HS_PAIRED_B], NULL);
+        }
+    }
+    put_grid(out, &g, columns);
     hs_say(out, "\njobs        %s compared, done in both", GROUPED(p->count));
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (left_out[i].jobs > 0) {

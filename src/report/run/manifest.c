@@ -679,45 +679,6 @@ static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
     hs_jsonw_put(w, "}");
 }
 
-static void write_json(const struct hs_summary *s, const struct hs_card *card,
-                       struct hs_output *out)
-{
-    struct hs_jsonw writer, *w = &writer;
-    hs_jsonw_begin(w, out);
-    hs_jsonw_put(w, "={ schema=%u", SUMMARY_SCHEMA);
-    hs_jsonw_key(w, "assumptions");
-    hs_card_write_json(card, w);
-    hs_jsonw_put(w, "metrics={");
-    for (uint32_t i = 0; i < s->count; i++)
-        hs_jsonw_put(w, "%s=%g", s->metrics[i].name, s->metrics[i].value);
-    hs_jsonw_put(w, "} units={");
-    for (uint32_t i = 0; i < s->count; i++)
-        hs_jsonw_put(w, "%s=%s", s->metrics[i].name, s->metrics[i].unit);
-    hs_jsonw_put(w, "} absent={");
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->metrics[i].absent_because != NULL)
-            hs_jsonw_put(w, "%s=%s", s->metrics[i].name, s->metrics[i].absent_because);
-    hs_jsonw_put(w, "}");
-    put_classes(s, w);
-    if (s->spread_count > 0)
-        hs_jsonw_put(w, "tie_jitter={ runs=%u", s->spreads[0].runs);
-    for (uint32_t i = 0; i < s->spread_count; i++) {
-        const struct hs_spread *spread = &s->spreads[i];
-        hs_jsonw_put(w, "%s={ mean=%g deviation=%g min=%g max=%g }", spread->name, spread->mean,
-                     hs_spread_deviation(spread), spread->min, spread->max);
-    }
-    if (s->spread_count > 0)
-        hs_jsonw_put(w, "}");
-    if (s->rejection_count > 0)
-        hs_jsonw_put(w, "rejected={");
-    for (uint32_t i = 0; i < s->rejection_count; i++)
-        hs_jsonw_put(w, "%s=%" PRIu64, s->rejections[i].reason, s->rejections[i].jobs);
-    if (s->rejection_count > 0)
-        hs_jsonw_put(w, "}");
-    hs_jsonw_put(w, "sparkline=%s }", s->sparkline);
-    hs_jsonw_finish(w);
-}
-
 /* ---- summary.csv ---- */
 
 /* Writes metrics [from, to): names in the header, values in the row. */
@@ -796,7 +757,40 @@ enum hs_status hs_summary_write(const struct hs_summary *summary, const struct h
     struct hs_csvw csv = {0};
     hs_rundir_file(dir, "summary.json", path, sizeof path);
     HS_TRY(hs_output_open(&json, path, diag));
-    write_json(summary, card, &json);
+    struct hs_jsonw writer, *w = &writer;
+    hs_jsonw_begin(w, &json);
+    hs_jsonw_put(w, "={ schema=%u", SUMMARY_SCHEMA);
+    hs_jsonw_key(w, "assumptions");
+    hs_card_write_json(card, w);
+    hs_jsonw_put(w, "metrics={");
+    for (uint32_t i = 0; i < summary->count; i++)
+        hs_jsonw_put(w, "%s=%g", summary->metrics[i].name, summary->metrics[i].value);
+    hs_jsonw_put(w, "} units={");
+    for (uint32_t i = 0; i < summary->count; i++)
+        hs_jsonw_put(w, "%s=%s", summary->metrics[i].name, summary->metrics[i].unit);
+    hs_jsonw_put(w, "} absent={");
+    for (uint32_t i = 0; i < summary->count; i++)
+        if (summary->metrics[i].absent_because != NULL)
+            hs_jsonw_put(w, "%s=%s", summary->metrics[i].name, summary->metrics[i].absent_because);
+    hs_jsonw_put(w, "}");
+    put_classes(summary, w);
+    if (summary->spread_count > 0)
+        hs_jsonw_put(w, "tie_jitter={ runs=%u", summary->spreads[0].runs);
+    for (uint32_t i = 0; i < summary->spread_count; i++) {
+        const struct hs_spread *spread = &summary->spreads[i];
+        hs_jsonw_put(w, "%s={ mean=%g deviation=%g min=%g max=%g }", spread->name, spread->mean,
+                     hs_spread_deviation(spread), spread->min, spread->max);
+    }
+    if (summary->spread_count > 0)
+        hs_jsonw_put(w, "}");
+    if (summary->rejection_count > 0)
+        hs_jsonw_put(w, "rejected={");
+    for (uint32_t i = 0; i < summary->rejection_count; i++)
+        hs_jsonw_put(w, "%s=%" PRIu64, summary->rejections[i].reason, summary->rejections[i].jobs);
+    if (summary->rejection_count > 0)
+        hs_jsonw_put(w, "}");
+    hs_jsonw_put(w, "sparkline=%s }", summary->sparkline);
+    hs_jsonw_finish(w);
     files[0] = hs_output_file_of(&json, "summary.json", 0);
     HS_TRY(hs_output_close(&json, diag));
     hs_rundir_file(dir, "summary.csv", path, sizeof path);

@@ -275,10 +275,6 @@ struct hs_row_file {
     struct hs_report *report; /* whose options and timeline it uses */
 };
 
-/* Returns HS_E_LIMIT if its rows plus `more` exceed the limit of the report. Called before writing,
- * as the next instant may be years away. */
-HS_MUST_USE enum hs_status hs_rows_check(const struct hs_row_file *file, uint64_t more);
-
 /* A file with a row per item, written during the run or at its end. */
 struct hs_row_format {
     uint32_t output; /* its bit in options.outputs */

@@ -441,11 +441,22 @@ static void end_interval(struct series_state *s, int64_t until_us)
     s->start_us = until_us;
 }
 
+/* Returns HS_E_LIMIT if its rows plus `more` exceed the limit of the report. Called before writing,
+ * as the next instant may be years away. */
+static enum hs_status check_rows(const struct hs_row_file *file, uint64_t more)
+{
+    const struct hs_report *r = file->report;
+    if (r->options.max_rows == 0 || file->csv.rows + more <= r->options.max_rows)
+        return HS_OK;
+    return hs_fail(r->diag, HS_E_LIMIT, NULL, "--max-rows N allows more",
+                   "%s has more than %" PRIu64 " rows", file->format->name, r->options.max_rows);
+}
+
 static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
 {
     const int64_t sample_us = s->file.report->options.sample_us;
-    HS_TRY(hs_rows_check(&s->file, (uint64_t)((now_us - s->start_us) / sample_us) *
-                                       (uint64_t)channels_of(s)));
+    HS_TRY(check_rows(&s->file,
+                      (uint64_t)((now_us - s->start_us) / sample_us) * (uint64_t)channels_of(s)));
     while (now_us - s->start_us >= sample_us && s->file.csv.out.error == 0)
         end_interval(s, s->start_us + sample_us);
     return HS_OK;
@@ -464,7 +475,7 @@ static enum hs_status on_instant(void *state, const struct hs_instant *now)
         put_mean(s, now->time_us, HS_CH_##name, expression, 1);
     HS_SERIES_CHANNELS(PUT_CHANGE)
     s->has_rows = true;
-    return hs_rows_check(&s->file, 0);
+    return check_rows(&s->file, 0);
 }
 
 static void series_open(void *state)
@@ -484,7 +495,7 @@ static enum hs_status series_finish(void *state, int64_t end_us)
             end_interval(s, end_us);
     }
     if (s->file.report->options.sample_us != 0)
-        return hs_rows_check(&s->file, 0);
+        return check_rows(&s->file, 0);
     hs_timeline_advance(t, end_us);
     for (uint32_t k = 0; k < intervals_of(t); k++) {
         int64_t start_us = start_us_of(t, k);
@@ -492,7 +503,7 @@ static enum hs_status series_finish(void *state, int64_t end_us)
         for (int c = 0; c < channels_of(s); c++)
             put_mean(s, start_us, c, part_of(t, (enum hs_channel)c, k), dt_us);
     }
-    return hs_rows_check(&s->file, 0);
+    return check_rows(&s->file, 0);
 }
 
 static const struct hs_row_format series_file = {.output = HS_OUT_SERIES,

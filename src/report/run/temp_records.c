@@ -19,17 +19,6 @@ static enum hs_status temp_records_failed(const struct hs_temp_records *s, struc
                    error != 0 ? strerror(error) : "it ends too early");
 }
 
-/* In an image the same records have the same address in every process, so that a file of a killed
- * one is replaced by that with its name. */
-static enum hs_status named_file(struct hs_temp_records *s, struct hs_diag *diag)
-{
-    const size_t size = strlen(s->dir) + 64;
-    s->path = hs_alloc_zeroed(size, 1);
-    (void)snprintf(s->path, size, "%s/.horus-jobs-%" PRIxPTR, s->dir, (uintptr_t)s);
-    s->file = fopen(s->path, "w+");
-    return s->file != NULL ? HS_OK : temp_records_failed(s, diag, "create", errno);
-}
-
 /* The file, if there is none yet. */
 static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
 {
@@ -37,7 +26,13 @@ static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
     if (s->file != NULL)
         return HS_OK;
     if (hs_image_holds(s)) {
-        HS_TRY(named_file(s, diag));
+        /* In an image the same records have the same address in every process, so that a file of a
+         * killed one is replaced by that with its name. */
+        const size_t size = strlen(s->dir) + 64;
+        s->path = hs_alloc_zeroed(size, 1);
+        (void)snprintf(s->path, size, "%s/.horus-jobs-%" PRIxPTR, s->dir, (uintptr_t)s);
+        s->file = fopen(s->path, "w+");
+        HS_TRY(s->file != NULL ? HS_OK : temp_records_failed(s, diag, "create", errno));
         setvbuf(s->file, NULL, _IONBF, 0);
         return HS_OK;
     }

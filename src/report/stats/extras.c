@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/fixed.h"
-#include "data/gpu_types.h"
+#include "data/names.h"
 #include "report/stats/exact.h"
 
 #define PPM        UINT64_C(1000000)
@@ -93,16 +93,6 @@ static hs_u128 contention_q40(const struct hs_extras *x, const struct hs_job_rec
     return (wanted << RATIO_Q) / there;
 }
 
-/* Mean over the GPUs of the cluster, Q32. */
-static uint64_t mean_speed_q32(const struct hs_extras *x, uint32_t profile)
-{
-    hs_u128 sum = 0;
-    for (uint32_t t = 0; t < x->options->cluster->type_count; t++)
-        sum += (hs_u128)speed_on(x, profile, t) * x->types[t].gpus;
-    const uint64_t mean = (uint64_t)(sum / x->options->cluster->gpu_count);
-    return mean > 0 ? mean : 1;
-}
-
 static enum hs_status rate_fairness(struct hs_extras *x, const struct hs_job_record *job)
 {
     const int64_t jct_us = job->finish_us - job->submit_us;
@@ -111,8 +101,13 @@ static enum hs_status rate_fairness(struct hs_extras *x, const struct hs_job_rec
         return HS_OK;
     const hs_u128 jobs_us = x->jobs_us - x->live[job->slot].jobs_us;
     const hs_u128 slower_q40 = contention_q40(x, job, jobs_us, (uint64_t)jct_us);
+    /* Mean over the GPUs of the cluster, Q32. */
+    hs_u128 sum = 0;
+    for (uint32_t t = 0; t < x->options->cluster->type_count; t++)
+        sum += (hs_u128)speed_on(x, job->profile, t) * x->types[t].gpus;
+    const uint64_t mean = (uint64_t)(sum / x->options->cluster->gpu_count);
     const uint64_t fair_us = hs_exact_scaled((uint64_t)job->work_us * slower_q40 >> (RATIO_Q - 32),
-                                             mean_speed_q32(x, job->profile), 1);
+                                             (mean > 0 ? mean : 1), 1);
     x->fair_us = fair_us > 0 ? fair_us : 1;
     x->ratio_ppm = hs_exact_scaled((uint64_t)jct_us, x->fair_us, PPM);
     if (job->submit_us < x->stats->first_submit_us + x->options->warmup_us)
@@ -165,22 +160,17 @@ static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
     return HS_OK;
 }
 
-static void book_energy(struct hs_extras *x, const struct hs_job_record *job)
+static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
 {
+    struct hs_extras *x = ctx;
+    advance(x, now_us);
+    x->jobs -= job->gpus > 0;
     const struct live_job *live = &x->live[job->slot];
     const hs_u128 uj = live->energy_nj / NJ_PER_UJ;
     x->is_job_known = !live->has_unknown;
     x->has_unknown |= live->has_unknown;
     x->job_uj = uj < UINT64_MAX ? (uint64_t)uj : UINT64_MAX; /* above: a cluster of a century */
     x->energy_uj += x->job_uj;
-}
-
-static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
-{
-    struct hs_extras *x = ctx;
-    advance(x, now_us);
-    x->jobs -= job->gpus > 0;
-    book_energy(x, job);
     return x->options->has_fairness ? rate_fairness(x, job) : HS_OK;
 }
 
@@ -205,27 +195,6 @@ void hs_extras_put(const struct hs_extras *x, struct hs_csvw *w)
         hs_csvw_ratio(w, x->job_uj, x->is_job_known ? UJ_PER_J : 0, 6);
 }
 
-static void add_energy(const struct hs_extras *x, struct hs_summary *summary, int64_t span_us)
-{
-    hs_u128 idle_uj = 0; /* watts x us */
-    const char *absent = NULL, *jobs_absent = NULL;
-    for (uint32_t t = 0; t < x->options->cluster->type_count; t++) {
-        idle_uj += (hs_u128)x->types[t].gpus * x->types[t].idle * (uint64_t)span_us;
-        if (!x->types[t].is_known && x->types[t].gpus > 0)
-            absent = "the power of a GPU type of the cluster is not known";
-    }
-    jobs_absent = absent;
-    if (absent == NULL && x->has_unknown)
-        jobs_absent = "the GPU utilization of some job is not known";
-    const uint64_t known = absent == NULL ? UJ_PER_J : 0,
-                   jobs_known = jobs_absent == NULL ? UJ_PER_J : 0;
-    hs_summary_add(summary, "energy", "J", hs_exact_double(idle_uj + x->energy_uj, jobs_known),
-                   jobs_absent);
-    hs_summary_add(summary, "idle_energy", "J", hs_exact_double(idle_uj, known), absent);
-    hs_summary_add(summary, "jobs_energy", "J", hs_exact_double(x->energy_uj, jobs_known),
-                   jobs_absent);
-}
-
 enum hs_status hs_extras_fill(struct hs_extras *x, struct hs_summary *summary, int64_t span_us)
 {
     static const char *const names[HS_FIGURES] = {HS_FIGURE_NAMES("rho")};
@@ -239,8 +208,25 @@ enum hs_status hs_extras_fill(struct hs_extras *x, struct hs_summary *summary, i
             hs_summary_add(summary, names[f], "1", rho.value[f], none);
         hs_summary_add(summary, "rho_above_1_share", "1", rho.above_1, none);
     }
-    if (x->options->has_power)
-        add_energy(x, summary, span_us);
+    if (x->options->has_power) {
+        hs_u128 idle_uj = 0; /* watts x us */
+        const char *absent = NULL, *jobs_absent = NULL;
+        for (uint32_t t = 0; t < x->options->cluster->type_count; t++) {
+            idle_uj += (hs_u128)x->types[t].gpus * x->types[t].idle * (uint64_t)span_us;
+            if (!x->types[t].is_known && x->types[t].gpus > 0)
+                absent = "the power of a GPU type of the cluster is not known";
+        }
+        jobs_absent = absent;
+        if (absent == NULL && x->has_unknown)
+            jobs_absent = "the GPU utilization of some job is not known";
+        const uint64_t known = absent == NULL ? UJ_PER_J : 0,
+                       jobs_known = jobs_absent == NULL ? UJ_PER_J : 0;
+        hs_summary_add(summary, "energy", "J", hs_exact_double(idle_uj + x->energy_uj, jobs_known),
+                       jobs_absent);
+        hs_summary_add(summary, "idle_energy", "J", hs_exact_double(idle_uj, known), absent);
+        hs_summary_add(summary, "jobs_energy", "J", hs_exact_double(x->energy_uj, jobs_known),
+                       jobs_absent);
+    }
     return HS_OK;
 }
 

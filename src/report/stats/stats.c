@@ -153,20 +153,6 @@ static struct quantile_range narrow(const struct quantile_range *r, const uint32
     return part;
 }
 
-static void settle_split(struct quantile_set *set, const uint32_t cells[BUCKETS])
-{
-    struct quantile_set old = *set;
-    set->ranges = 0;
-    for (int which = 0; which < QUANTILES; which++) {
-        uint32_t index = old.range_of[which];
-        if (index == QUANTILES)
-            continue;
-        struct quantile_range part =
-            narrow(&old.range[index], cells + index * SPLIT, rank_of(set->count, which));
-        want(set, which, &part);
-    }
-}
-
 static void quantiles_open(struct quantiles *q, uint32_t sets)
 {
     *q = (struct quantiles){.set_count = sets,
@@ -186,8 +172,18 @@ static bool quantiles_begin(struct quantiles *q)
         struct quantile_set *set = &q->sets[i];
         if (q->pass == PASS_FIRST)
             settle_first(set, q->cells[i]);
-        else if (set->ranges > 0)
-            settle_split(set, q->cells[i]);
+        else if (set->ranges > 0) {
+            struct quantile_set old = *set;
+            set->ranges = 0;
+            for (int which = 0; which < QUANTILES; which++) {
+                uint32_t index = old.range_of[which];
+                if (index == QUANTILES)
+                    continue;
+                struct quantile_range part = narrow(&old.range[index], q->cells[i] + index * SPLIT,
+                                                    rank_of(set->count, which));
+                want(set, which, &part);
+            }
+        }
         memset(q->cells[i], 0, set->ranges * SPLIT * sizeof *q->cells[i]);
         left += set->ranges;
     }

@@ -76,25 +76,6 @@ static size_t length_of(const char *item)
     return item[0] != '\0' ? 1 + strcspn(item + 1, "-") : 0; /* one at the front is a sign */
 }
 
-static enum hs_status read_options(struct hs_table *table, struct hs_trace_job *job)
-{
-    const char *time = hs_table_cell(table, EXPECTED), *value = hs_table_cell(table, VALUES);
-    if (hs_cell_is_missing(value))
-        return HS_OK;
-    for (table->options.count = 0;; time++, value++) {
-        const size_t time_len = length_of(time), value_len = length_of(value);
-        if (!hs_options_add(&table->options, time, time_len, value, value_len, table->unit_us) ||
-            (time[time_len] == '\0') != (value[value_len] == '\0'))
-            return hs_table_check(table, VALUES, HS_CELL_NOT_VALUES);
-        time += time_len;
-        value += value_len;
-        if (*time == '\0')
-            break;
-    }
-    hs_options_give(&table->options, job);
-    return HS_OK;
-}
-
 static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct hs_table *table = state;
@@ -113,7 +94,21 @@ static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *d
     if (job->job_class == HS_JOB_CLASS_OPPORTUNISTIC && expected_us == job->submit_us)
         return HS_OK;
     job->deadline_us = job->submit_us + expected_us;
-    return read_options(table, job);
+    const char *time = hs_table_cell(table, EXPECTED), *value = hs_table_cell(table, VALUES);
+    if (hs_cell_is_missing(value))
+        return HS_OK;
+    for (table->options.count = 0;; time++, value++) {
+        const size_t time_len = length_of(time), value_len = length_of(value);
+        if (!hs_options_add(&table->options, time, time_len, value, value_len, table->unit_us) ||
+            (time[time_len] == '\0') != (value[value_len] == '\0'))
+            return hs_table_check(table, VALUES, HS_CELL_NOT_VALUES);
+        time += time_len;
+        value += value_len;
+        if (*time == '\0')
+            break;
+    }
+    hs_options_give(&table->options, job);
+    return HS_OK;
 }
 
 const struct hs_trace_format hs_trace_format_chronus = {
