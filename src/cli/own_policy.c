@@ -41,6 +41,18 @@ const char *const hs_can_words[] = {
     "resize",         "set timers", "borrow quota", "divide GPUs", "profile",
     "resize any job", "host",       "interleave",   "reserve",     NULL};
 
+void hs_setup_describe(struct hs_setup *s)
+{
+    struct hs_semantics *semantics = &s->card.policy_semantics;
+    if (s->policy->semantics != NULL)
+        s->policy->semantics(s->policy_state, semantics);
+    if (semantics->priority == NULL)
+        return;
+    (void)snprintf(s->order_text, sizeof s->order_text, "%s, then %s", semantics->priority,
+                   semantics->order);
+    semantics->order = s->order_text;
+}
+
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
 {
     text[0] = '\0';

@@ -207,6 +207,8 @@ static void say_interference(struct hs_setup *s)
     const size_t size = sizeof s->interference_text;
     const struct hs_interference_options *how = &s->how;
     text[0] = '\0';
+    if (s->interference == NULL)
+        return;
     for (uint32_t t = 0; t < s->cluster.type_count; t++) {
         const uint64_t capacity_q32 = hs_interference_capacity_q32(s->interference, t, 2);
         if (s->cluster.type_count > 1)
@@ -521,7 +523,8 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
         hs_speed_predict_by(s->speed, &s->catalogue, &s->cluster, &speeds);
     if ((s->can & HS_CAN_HOST) != 0 || is_given(s->models.path[HS_MODEL_HOST]))
         HS_TRY(hs_host_load(&s->host, s->models.path[HS_MODEL_HOST], &s->catalogue, diag));
-    HS_TRY(hs_setup_stages(s, &speeds, diag));
+    if ((s->can & HS_CAN_INTERLEAVE) != 0)
+        HS_TRY(hs_stages_load(&s->stages, s->models.path[HS_MODEL_STAGES], &speeds, diag));
     open_assign(s, options);
     struct hs_predictor_options told = options->told;
     told.seed = (uint64_t)options->seed;
@@ -533,8 +536,7 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
         HS_TRY(hs_restart_load(&s->restart, options->restart_table, diag));
     if ((s->can & HS_CAN_THROTTLE) != 0 || is_given(options->memory_limits))
         HS_TRY(hs_memcurve_load(&s->memcurve, options->memory_limits, diag));
-    if (s->interference != NULL)
-        say_interference(s);
+    say_interference(s);
     hs_append(s->profiles_text, sizeof s->profiles_text, "%s%s", assign_texts[s->assign.mode],
               s->needs_no_draw ? "; none drawn, nothing here depends on them" : "");
     if (s->assign.mode == HS_ASSIGN_AUTO || s->assign.mode == HS_ASSIGN_MIX)
@@ -753,19 +755,6 @@ static void fill_card(struct hs_setup *s)
     hs_bits_text(s->can & ~omitted, hs_can_words, card->can, sizeof card->can);
 }
 
-/* Fills the assumptions of the policy as it is set. */
-static void describe_policy(struct hs_setup *s)
-{
-    struct hs_semantics *semantics = &s->card.policy_semantics;
-    if (s->policy->semantics != NULL)
-        s->policy->semantics(s->policy_state, semantics);
-    if (semantics->priority == NULL)
-        return;
-    (void)snprintf(s->order_text, sizeof s->order_text, "%s, then %s", semantics->priority,
-                   semantics->order);
-    semantics->order = s->order_text;
-}
-
 enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *options,
                              const struct hs_config *config, struct hs_diag *diag)
 {
@@ -802,7 +791,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
         HS_TRY(hs_workload_path(name, path, sizeof path, diag));
         s->workload_file = hs_arena_text(&s->arena, path, strlen(path));
     }
-    describe_policy(s);
+    hs_setup_describe(s);
     s->tenants = (uint32_t)options->max_tenants;
     if (s->policy->tenants != NULL && s->policy->tenants(s->policy_state) < s->tenants)
         s->tenants = s->policy->tenants(s->policy_state);

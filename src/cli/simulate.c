@@ -285,14 +285,6 @@ enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag)
     return HS_OK;
 }
 
-enum hs_status hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told,
-                               struct hs_diag *diag)
-{
-    const bool is_needed = (s->can & HS_CAN_INTERLEAVE) != 0;
-    return is_needed ? hs_stages_load(&s->stages, s->models.path[HS_MODEL_STAGES], told, diag)
-                     : HS_OK;
-}
-
 static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_seed)
 {
     const struct hs_setup *setup = pass->setup;

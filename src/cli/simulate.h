@@ -187,9 +187,6 @@ struct hs_setup {
 HS_MUST_USE enum hs_status hs_setup_open(struct hs_setup *setup,
                                          const struct hs_run_options *options,
                                          const struct hs_config *config, struct hs_diag *diag);
-/* What interleaved groups are made of, where the policy has them; told: what it is told. */
-HS_MUST_USE enum hs_status
-hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told, struct hs_diag *diag);
 /* Events of machines, of a file or by draw; the cluster is open. */
 HS_MUST_USE enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag);
 /* Reads the reservations, which the policy must know. */
@@ -238,6 +235,8 @@ HS_MUST_USE enum hs_status hs_own_policy_files(struct hs_setup *setup, struct hs
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,
                                                 struct hs_diag *diag);
+/* Fills the assumptions of the policy as it is set. */
+void hs_setup_describe(struct hs_setup *setup);
 /* Writes HS_KNOWS_x or HS_CAN_x in words: "duration, memory" or "nothing". */
 extern const char *const hs_knows_words[], *const hs_can_words[]; /* by bit, NULL-terminated */
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size);

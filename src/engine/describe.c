@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "data/gpu_types.h"
+#include "data/names.h"
 
 /* Returns the training record of a job: usually the cached one of its profile. */
 static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)

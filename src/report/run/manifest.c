@@ -240,8 +240,7 @@ int64_t hs_runmanifest_horizon_us(const struct hs_runmanifest *m)
 
 void hs_runmanifest_close(struct hs_runmanifest *m)
 {
-    if (m->doc != NULL)
-        hs_json_close(m->doc);
+    hs_json_close(m->doc);
     m->doc = NULL;
 }
 
@@ -467,10 +466,8 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
                       "`horus verify` says more",
                       "not the file that the manifest lists: it was changed after the run");
     }
-    if (f.csv != NULL)
-        hs_csv_close(f.csv);
-    if (f.input != NULL)
-        hs_input_close(f.input);
+    hs_csv_close(f.csv);
+    hs_input_close(f.input);
     return s;
 }
 
@@ -859,8 +856,7 @@ enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, str
 
 void hs_runsummary_close(struct hs_runsummary *r)
 {
-    if (r->doc != NULL)
-        hs_json_close(r->doc);
+    hs_json_close(r->doc);
     r->doc = NULL;
 }
 
