@@ -6,6 +6,7 @@
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +79,17 @@ enum hs_status fuzz_command(const char *words, const char *path)
         status = hs_verb_get(argv[0], &call.verb, &call.diag);
     if (status == HS_OK)
         status = hs_options_parse(&call, argc, argv, &help);
-    if (status == HS_OK)
+    if (status == HS_OK) { /* a run has a use of its own for the alarm that is libFuzzer's clock */
+        struct sigaction action;
+        sigset_t alarm, before_it;
+        (void)sigemptyset(&alarm);
+        (void)sigaddset(&alarm, SIGALRM);
+        (void)sigprocmask(SIG_BLOCK, &alarm, &before_it);
+        (void)sigaction(SIGALRM, NULL, &action);
         status = call.verb->run(&call);
+        (void)sigaction(SIGALRM, &action, NULL);
+        (void)sigprocmask(SIG_SETMASK, &before_it, NULL);
+    }
     if (status != HS_OK && messages == before && status != HS_E_DIFFERS)
         fuzz_broken("a failure without a message", hs_status_text(status));
     if (hs_status_exit_code(status) == hs_status_exit_code(HS_E_INVARIANT))

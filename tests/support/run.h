@@ -61,10 +61,10 @@ struct hs_test_outcome {
     char reason[256];
 };
 
-struct hs_test_segment {
-    uint32_t job; /* index */
-    int64_t start_us, end_us, done_ns;
+struct hs_test_segment { /* without padding: tests compare its bytes */
+    uint32_t job;        /* index */
     uint32_t gpu_count;
+    int64_t start_us, end_us, done_ns;
     uint32_t gpus[16]; /* the first of them */
     uint32_t max_tenants;
     enum hs_segment_end ended_by;
