@@ -1,15 +1,10 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
- *
- * The only file that includes GSL's linear fits, by a singular value decomposition.
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "horus/nnls.h"
 
 #include <assert.h>
-#include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdbool.h>
-
-#include "base/rng.h"
+#include <string.h>
 
 /* Of the gradient, relative to |column| |b|: rounding of its sums is at most rows 2^-53. */
 #define GRADIENT_MIN 1e-13
@@ -20,30 +15,57 @@ struct problem {
     bool is_passive[HS_NNLS_COLUMNS_MAX]; /* its coefficient may be above 0 */
 };
 
-/* Unconstrained coefficients of the passive columns, 0 for the others. False: GSL failed. */
+static double dot(const double *a, const double *b, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* Takes the part along a unit vector out of another; returns it. */
+static double take_out(const double *unit, double *from, uint32_t count)
+{
+    const double along = dot(unit, from, count);
+    for (uint32_t i = 0; i < count; i++)
+        from[i] -= along * unit[i];
+    return along;
+}
+
+/* Unconstrained coefficients of the passive columns, 0 for the others, by modified Gram-Schmidt
+ * (Bjorck, BIT 7, 1967). False: a column depends on those before it. */
 static bool solve(const struct problem *p, double *z)
 {
-    double part[HS_NNLS_ROWS_MAX * HS_NNLS_COLUMNS_MAX], found[HS_NNLS_COLUMNS_MAX],
-        covariance[HS_NNLS_COLUMNS_MAX * HS_NNLS_COLUMNS_MAX], residual = 0;
-    uint32_t width = 0, k = 0;
-    for (uint32_t j = 0; j < p->columns; j++)
-        width += p->is_passive[j];
-    for (uint32_t r = 0; r < p->rows; r++)
-        for (uint32_t j = 0; j < p->columns; j++)
-            if (p->is_passive[j])
-                part[k++] = p->a[r * p->columns + j];
-    hs_gsl_begin();
-    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(p->rows, width);
-    gsl_matrix_const_view matrix = gsl_matrix_const_view_array(part, p->rows, width);
-    gsl_vector_const_view right = gsl_vector_const_view_array(p->b, p->rows);
-    gsl_vector_view answer = gsl_vector_view_array(found, width);
-    gsl_matrix_view spread = gsl_matrix_view_array(covariance, width, width);
-    const int status = gsl_multifit_linear(&matrix.matrix, &right.vector, &answer.vector,
-                                           &spread.matrix, &residual, work);
-    gsl_multifit_linear_free(work);
-    for (uint32_t j = 0, at = 0; j < p->columns; j++)
-        z[j] = p->is_passive[j] ? found[at++] : 0;
-    return status == GSL_SUCCESS;
+    double q[HS_NNLS_COLUMNS_MAX][HS_NNLS_ROWS_MAX], part[HS_NNLS_COLUMNS_MAX][HS_NNLS_COLUMNS_MAX],
+        b[HS_NNLS_ROWS_MAX];
+    memcpy(b, p->b, p->rows * sizeof *b);
+    for (uint32_t j = 0; j < p->columns; j++) {
+        z[j] = 0;
+        if (!p->is_passive[j])
+            continue;
+        for (uint32_t r = 0; r < p->rows; r++)
+            q[j][r] = p->a[r * p->columns + j];
+        for (uint32_t i = 0; i < j; i++)
+            if (p->is_passive[i])
+                part[i][j] = take_out(q[i], q[j], p->rows);
+        const double length = sqrt(dot(q[j], q[j], p->rows));
+        if (!(length > 0))
+            return false;
+        part[j][j] = length;
+        for (uint32_t r = 0; r < p->rows; r++)
+            q[j][r] /= length;
+        z[j] = take_out(q[j], b, p->rows);
+    }
+    for (uint32_t j = p->columns; j-- > 0;) {
+        if (!p->is_passive[j])
+            continue;
+        for (uint32_t k = j + 1; k < p->columns; k++)
+            z[j] -= p->is_passive[k] ? part[j][k] * z[k] : 0;
+        z[j] /= part[j][j];
+        if (!isfinite(z[j]))
+            return false;
+    }
+    return true;
 }
 
 /* The column that reduces the residual most if its coefficient grows; UINT32_MAX = none. */
