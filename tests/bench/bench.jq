@@ -72,6 +72,7 @@ def figures:
      pipe_generators: grouped("pipe-generator"; ["jobs"]),
      files: grouped("file"; ["file", "outputs"]),
      classes: grouped("classes"; ["policy", "jobs"]),
+     faults: grouped("faults"; ["mtbf"]),
      random: part("random"),
      generator: (part("made") | if length == 0 then null else joined([]) end),
      searches: (part("search") | map(del(.part))),
@@ -271,6 +272,12 @@ def random_tables: select(.random | length > 0) | (.random | map(select(.capped)
         [.policy, .cluster, .workload] + if .capped then ["", "> \(random_most)"] else
         [(.cpu_us / 1e6 | fixed(2)), (.cpu_us / .fifo_us | short), (.colocated | percent)] end))};
 
+def fault_tables: select(.faults | length > 0) | (.faults | find(.mtbf == "none")) as $without |
+    {title: "Failures of nodes under fifo, 1,000,000 jobs, 1,024 GPUs, 95 % load",
+     head: ["mean time between failures", "events of nodes", "CPU s", "x without", "target"],
+     rows: [.faults | reverse[] | [.mtbf, (.events - $without.events | thousands), (.cpu_us / 1e6 | fixed(2)),
+        (.cpu_us / $without.cpu_us | held(1.2; fixed(2))), "1.2"]]};
+
 def other_tables:
     (select(.generator) | .generator |
     {title: "horus generate, 1,000,000 jobs of Venus as CSV",
@@ -282,7 +289,8 @@ def other_tables:
          else "a gang of \(.workers)" end), (.index_ns | thousands), (.scan_ns | thousands)]]});
 
 def tables: [point_tables, fifo_tables, jobs_tables, gpus_tables, load_tables, backlog_tables, memory_tables,
-             class_tables, random_tables, file_tables, other_tables] | map(select(.rows | length > 0));
+             class_tables, random_tables, file_tables, fault_tables,
+             other_tables] | map(select(.rows | length > 0));
 
 def row_text($widths): . as $row | [range(length) | . as $i |
     $row[$i] | if $i == 0 then at($widths[0]) else right($widths[$i]) end] | join("  ") | sub(" +$"; "");

@@ -8,7 +8,7 @@
 #     --all                     the whole product of the lists below: hours
 #     --policies A,B            these alone, of the star or the product
 #     --jobs 10k,1M  --gpus 64  --load 70,95    only this part of the product, and nothing else
-#     --parts grid,classes,random,backlog,idle,pipe,files,generate,searches    of the star; all
+#     --parts grid,classes,random,backlog,idle,pipe,files,generate,searches,faults    of the star; all
 #     --rounds N [3]            medians of so many; beside the base point, runs of a second have one
 #     --cap SECONDS [10, of the product 120]    of CPU a run; longer ones are left out, and shown as such
 #     -o FILE                   [results/bench.json]
@@ -52,7 +52,7 @@ has_list=no
 rounds=3
 cap_s=
 to=results/bench.json
-parts=(grid classes random backlog idle pipe files generate searches)
+parts=(grid classes random backlog idle pipe files generate searches faults)
 policies=()
 job_counts=(10000 100000 1000000 10000000)
 gpu_counts=(64 1024 16384 131072)
@@ -415,6 +415,23 @@ part_generate() {
             "$horus" generate --like venus -n 1000000 -q --format csv -o /dev/null
     done
     rm -f "$work/made.csv"
+}
+
+# Failures and repairs of nodes, 100,000 of them, by turns with a run without.
+part_faults() {
+    local round mtbf law
+    local cap_s=0
+    log "failures of nodes"
+    workload 1000000 1024 95 "$work/trace.csv"
+    for ((round = 1; round <= rounds; round++)); do
+        for mtbf in none 3.2d; do
+            law=()
+            [ $mtbf = none ] || law=(--faults "mtbf=$mtbf,repair=1h" --checkpoint-interval 1h)
+            take_run "\"part\": \"faults\", \"mtbf\": \"$mtbf\", \"round\": $round" "$work/trace.csv" \
+                -c 128x8:V100 -p fifo --outputs summary "${law[@]}"
+        done
+    done
+    rm -f "$work/trace.csv"
 }
 
 # What they look for in clusters that are half full, and what a shared GPU's slowdown costs to look up.

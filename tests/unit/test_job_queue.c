@@ -179,10 +179,15 @@ static void a_queue_is_served_from_the_front(void **state)
             bool is_late = what == 0; /* after all others in time, before them by its key */
             jobs[j].key = is_late ? -step : step;
             jobs[j].gpus = what;
+            uint32_t at = is_late ? 0 : count;
+            if (what >= 20 && count > 0) { /* along with the last, before jobs of higher rank */
+                jobs[j].key = jobs[queue[count - 1]].key;
+                while (at > 0 && jobs[queue[at - 1]].key == jobs[j].key && queue[at - 1] > j)
+                    at--;
+            }
             hs_job_queue_add(&set, NULL, j, jobs[j].key);
-            if (is_late)
-                memmove(queue + 1, queue, count * sizeof *queue);
-            queue[is_late ? 0 : count] = j;
+            memmove(queue + at + 1, queue + at, (count - at) * sizeof *queue);
+            queue[at] = j;
             count++;
         } else {
             uint32_t at = what < 30 ? 0 : (uint32_t)hs_rng_below(&rng, count);

@@ -247,14 +247,42 @@ static void chain_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
         link_at(l, link->child[0])->child[1] = link->child[1];
 }
 
+/* Links a job into the chain if it belongs between two of its last jobs, all of one key: it came
+ * along with them, as the jobs do that a machine stops. Otherwise returns false. */
+static bool chain_insert(const struct hs_job_queue *q, const struct hs_view *v, struct links l,
+                         hs_job_id job)
+{
+    const int steps_most = 16;
+    struct hs_job_queue_link *link = link_at(l, job);
+    hs_job_id next = q->last - 1;
+    for (int step = 0; step < steps_most && next != q->chain - 1; step++) {
+        struct hs_job_queue_link *behind = link_at(l, next);
+        const hs_job_id before = behind->child[0];
+        if (behind->key != link->key)
+            return false;
+        if (is_before(v, l, before, job)) {
+            link->parent = CHAINED;
+            link->child[0] = before;
+            link->child[1] = next;
+            link_at(l, before)->child[1] = behind->child[0] = job;
+            return true;
+        }
+        next = before;
+    }
+    return false;
+}
+
 /* ---- the queue ---- */
 
 /* Inserts a job that is not the last in order. */
 static void insert_within(struct hs_job_queue *q, const struct hs_view *v, struct links l,
                           hs_job_id job)
 {
-    if (q->chain != 0 && !is_before(v, l, job, q->chain - 1))
+    if (q->chain != 0 && !is_before(v, l, job, q->chain - 1)) {
+        if (chain_insert(q, v, l, job))
+            return;
         chain_to_tree(q, l);
+    }
     if (q->root == 0) { /* the queue is a chain, and the job precedes all of it */
         struct hs_job_queue_link *link = link_at(l, job);
         link->parent = CHAINED;
