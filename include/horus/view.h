@@ -363,6 +363,11 @@ uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle);
 /* Free GPUs of all its nodes. */
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack);
+/* GPUs of a rack that are free for the job; O(kinds of nodes), for a job that asks for CPU or host
+ * memory O(nodes of the rack). And its best or worst fit there; O(log nodes). */
+uint64_t hs_view_rack_room(const struct hs_view *v, hs_job_id job, uint32_t rack);
+uint32_t hs_view_fit_in_rack(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t rack,
+                             bool is_worst);
 /* Lowest rack >= from with `count` wholly idle nodes of `size` GPUs for the job; HS_NO_RACK. */
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from);

@@ -462,6 +462,10 @@ static const char *written_at(size_t index)
         CHOICE("locality", locality, TRUTH, "measured", localities,                                \
                "a gang spread over more nodes than it needs: slowed as measured for its family, "  \
                "or not"),                                                                          \
+        REAL(                                                                                      \
+            "rack_speed", rack_speed, TRUTH, "1", 0.01, 1,                                         \
+            "speed of a gang that is spread over more racks than it needs, of that on as few; no " \
+            "public measurement tells it apart from that of nodes"),                               \
         TEXT("memory_reserve", memory_reserve, TRUTH, "auto", "SIZE|auto",                         \
              "memory of a shared GPU that its tenants cannot use; auto: as calibrated",            \
              .check = check_reserve,                                                               \

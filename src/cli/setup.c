@@ -288,7 +288,7 @@ static void say_speeds(struct hs_setup *s)
         hs_append(text, size, "; jobs take any type that is free");
 }
 
-static void say_locality(struct hs_setup *s)
+static void say_locality(struct hs_setup *s, struct hs_diag *diag)
 {
     enum { NOT_KNOWN, KNOWN };
     char types[2][64] = {"", ""}; /* with unknown, and known, slowdown of spread gangs */
@@ -314,6 +314,11 @@ static void say_locality(struct hs_setup *s)
                        types[NOT_KNOWN][0] != '\0' ? "; cross-type, by the mean of other types, on "
                                                    : "",
                        types[NOT_KNOWN]);
+    if (s->options->locality == 0 && s->options->rack_speed < 1)
+        hs_append(text, size, "; in more racks than needed x %g", s->options->rack_speed);
+    if (s->options->rack_speed < 1 && (s->options->locality != 0 || s->cluster.rack_count == 1))
+        hs_report(diag, HS_NOTE, NULL, NULL, "rack_speed has no effect: %s",
+                  s->options->locality != 0 ? "locality is none" : "the cluster has one rack");
 }
 
 static void say_predicted_speeds(struct hs_setup *s)
@@ -543,7 +548,7 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
         hs_append(s->profiles_text, sizeof s->profiles_text, " (mean %g %%, kept by a user %g)",
                   options->assign_target, options->assign_sticky);
     say_speeds(s);
-    say_locality(s);
+    say_locality(s, diag);
     say_predictor(s);
     note_idle_options(s, diag);
     return HS_OK;

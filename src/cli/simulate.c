@@ -301,6 +301,9 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .interference = setup->interference,
         .speed = setup->speed,
         .has_locality = options->locality == 0,
+        .rack_q32 = options->locality == 0 && options->rack_speed < 1
+                        ? (uint64_t)llround(options->rack_speed * (double)HS_Q32_ONE)
+                        : 0,
         .predictor = setup->predictor,
         .catalogue = &setup->catalogue,
         .restart = setup->restart,

@@ -47,7 +47,7 @@ struct hs_run_options {
     int64_t checkpoint_cost_us, restart_us;
     int64_t max_events, max_wall_us; /* 0 = no limit */
     double skip_bad_rows;            /* per cent */
-    double overcommit;
+    double overcommit, rack_speed;
     /* models */
     struct hs_predictor_options told;   /* its seed is that of the run */
     struct hs_interference_options how; /* likewise; mode and excess from --interference */

@@ -46,6 +46,7 @@ struct hs_engine_config {
     const struct hs_stages *stages;
     const struct hs_host *host; /* speed by CPUs and host memory; NULL: independent */
     bool has_locality;          /* a spread gang is slowed according to `speed` */
+    uint64_t rack_q32;          /* speed of a gang in more racks than it needs; 0: that in one */
     /* Predictions of utilization and memory; NULL: true values. */
     const struct hs_predictor *predictor;
     /* Data of the models trained, for the view; NULL, 0: unknown. */

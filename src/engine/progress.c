@@ -355,6 +355,32 @@ static HS_APART uint64_t changed_q32(const struct hs_engine *e, const struct hs_
     return is_spread || is_resized ? hs_q32_mul(rate, gang_factor_q32(e, job, is_spread)) : rate;
 }
 
+/* Tells whether it uses more racks than it would need if the largest it may use were idle. O(racks
+ * x their kinds of nodes x their sizes). */
+static HS_APART bool job_is_over_racks(const struct hs_engine *e, const struct hs_job *job)
+{
+    const uint32_t spanned = hs_progress_racks(e, job);
+    uint64_t size = UINT64_MAX, left = hs_placement_of(&e->jobs, job)->gpus_held;
+    uint32_t racks = 0;
+    while (spanned > 1 && size > 0 && left > 0) {
+        uint64_t next = 0; /* next smaller size */
+        uint32_t count = 0;
+        for (uint32_t rack = 0; rack < e->cluster->rack_count; rack++) {
+            const uint64_t room = hs_free_rack_room(e->free_index, &job->ask, rack, true);
+            if (room >= size || room < next)
+                continue;
+            count = room > next ? 1 : count + 1;
+            next = room;
+        }
+        if (next > 0 && left <= next * count)
+            return spanned > racks + (left + next - 1) / next;
+        size = next;
+        racks += count;
+        left -= next * count;
+    }
+    return false;
+}
+
 HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job)
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -364,6 +390,8 @@ HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_j
     bool is_resized = placement->gpus_held != job->gpus && job->gpus > 0;
     if (may_be_spread || is_resized)
         rate = changed_q32(e, job, may_be_spread, is_resized, rate);
+    if (HS_UNLIKELY(e->config.rack_q32 != 0) && !hs_job_is_part(job) && job_is_over_racks(e, job))
+        rate = hs_q32_mul(rate, e->config.rack_q32);
     if (HS_UNLIKELY(e->config.host != NULL))
         rate = hs_q32_mul(rate,
                           hs_host_speed_q32(e->config.host, profile_of(e, job),

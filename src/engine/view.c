@@ -529,6 +529,22 @@ uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack)
     return is_there(v, "rack", rack, v->racks) ? hs_free_of_rack(v->engine->free_index, rack) : 0;
 }
 
+uint64_t hs_view_rack_room(const struct hs_view *v, hs_job_id job, uint32_t rack)
+{
+    return is_there(v, "rack", rack, v->racks)
+               ? hs_free_rack_room(v->engine->free_index, search_ask(v, job), rack, false)
+               : 0;
+}
+
+uint32_t hs_view_fit_in_rack(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t rack,
+                             bool is_worst)
+{
+    return is_there(v, "rack", rack, v->racks)
+               ? hs_free_fit_in_rack(v->engine->free_index, search_ask(v, job), gpus, rack,
+                                     is_worst)
+               : HS_NO_NODE;
+}
+
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from)
 {

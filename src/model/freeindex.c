@@ -23,7 +23,7 @@ struct hs_kind {
 struct hs_node_state {
     struct hs_node_pool *pool;
     uint32_t local; /* number within the pool */
-    uint32_t rack;
+    uint32_t part;  /* of its rack */
     uint16_t free, size;
     bool is_aside, is_out;       /* by the policy; by a fault, a drain or its absence */
     int64_t cpus_milli, mem_mib; /* remaining; negative if overcommitted */
@@ -42,6 +42,12 @@ struct hs_node_pool {
     struct hs_bitset counts;     /* free counts that occur */
 };
 
+/* The nodes of a pool in a rack. */
+struct hs_rack_part {
+    const struct hs_node_pool *pool;
+    uint32_t rack, count, free; /* all nodes; free GPUs of those listed */
+};
+
 struct hs_free {
     struct hs_node_state *nodes;
     struct hs_node_pool *pools;     /* by VC */
@@ -49,7 +55,8 @@ struct hs_free {
     uint64_t *vc_free;              /* free GPUs */
     uint64_t *vc_aside;             /* GPUs of nodes set aside */
     uint64_t out;                   /* free GPUs of nodes out of service */
-    uint32_t *rack_free;            /* free GPUs by rack */
+    struct hs_rack_part *parts;     /* by rack; at most one a node */
+    uint32_t *rack_parts;           /* first of each rack, and the number of all */
     const uint32_t *rack_first;     /* first node of each */
     uint64_t seed, counter;         /* of draws among equally good nodes */
     uint32_t node_count, pool_count, vc_count, rack_count;
@@ -93,7 +100,7 @@ static void set_make(struct hs_bitset *set, uint32_t size, struct hs_arena *aren
 
 /* Initializes a pool with all nodes idle. */
 static void pool_init(struct hs_free *f, struct hs_node_pool *p, const struct sort_key *keys,
-                      uint32_t count, const struct hs_cluster *cluster, struct hs_arena *arena)
+                      uint32_t count, struct hs_arena *arena)
 {
     const struct hs_kind *kind = &keys->kind;
     const uint32_t sets = kind->size + 1, words = hs_bitset_words(count);
@@ -116,15 +123,37 @@ static void pool_init(struct hs_free *f, struct hs_node_pool *p, const struct so
         f->nodes[keys[i].id] = (struct hs_node_state){
             .pool = p,
             .local = i,
-            .rack = cluster->nodes[keys[i].id].rack,
             .free = (uint16_t)kind->size,
             .size = (uint16_t)kind->size,
             .cpus_milli = kind->cpus == 0 ? UNLIMITED : kind->cpus * INT64_C(1000),
             .mem_mib = kind->mem_mib == 0 ? UNLIMITED : kind->mem_mib,
         };
-        f->rack_free[cluster->nodes[keys[i].id].rack] += kind->size;
     }
     f->vc_free[kind->vc] += p->free;
+}
+
+static void racks_init(struct hs_free *f, struct hs_arena *arena)
+{
+    uint32_t *last = hs_alloc_zeroed(f->pool_count, sizeof *last); /* part of each pool, + 1 */
+    uint32_t count = 0;
+    f->parts = hs_arena_alloc(arena, f->node_count * sizeof *f->parts);
+    f->rack_parts = hs_arena_alloc(arena, (f->rack_count + UINT64_C(1)) * sizeof *f->rack_parts);
+    for (uint32_t rack = 0; rack < f->rack_count; rack++) {
+        f->rack_parts[rack] = count;
+        for (uint32_t id = f->rack_first[rack]; id < f->rack_first[rack + 1]; id++) {
+            struct hs_node_state *n = &f->nodes[id];
+            uint32_t *part = &last[n->pool - f->pools];
+            if (*part <= f->rack_parts[rack]) {
+                f->parts[count] = (struct hs_rack_part){.pool = n->pool, .rack = rack};
+                *part = ++count;
+            }
+            n->part = *part - 1;
+            f->parts[n->part].count++;
+            f->parts[n->part].free += n->size;
+        }
+    }
+    f->rack_parts[f->rack_count] = count;
+    hs_free(last);
 }
 
 void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster, bool by_vc,
@@ -154,12 +183,11 @@ void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster,
     f->vc_pools = hs_arena_alloc(arena, (f->vc_count + UINT64_C(1)) * sizeof *f->vc_pools);
     f->vc_free = hs_arena_alloc(arena, f->vc_count * sizeof *f->vc_free);
     f->vc_aside = hs_arena_alloc(arena, f->vc_count * sizeof *f->vc_aside);
-    f->rack_free = hs_arena_alloc(arena, f->rack_count * sizeof *f->rack_free);
     for (uint32_t pool = 0, first = 0, next; first < count; first = next, pool++) {
         for (next = first + 1; next < count; next++)
             if (compare_kinds(&keys[first].kind, &keys[next].kind) != 0)
                 break;
-        pool_init(f, &f->pools[pool], keys + first, next - first, cluster, arena);
+        pool_init(f, &f->pools[pool], keys + first, next - first, arena);
     }
     for (uint32_t v = 0, p = 0; v <= f->vc_count; v++) {
         while (p < f->pool_count && f->pools[p].kind.vc < v)
@@ -167,6 +195,7 @@ void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster,
         f->vc_pools[v] = f->pools + p;
     }
     hs_free(keys);
+    racks_init(f, arena);
     *free_index = f;
 }
 
@@ -212,27 +241,28 @@ bool hs_free_is_valid(const struct hs_free *f)
         if (total != f->vc_free[v])
             return false;
     }
-    for (uint32_t rack = 0; rack < f->rack_count; rack++) {
-        uint32_t free_gpus = 0;
-        for (uint32_t i = f->rack_first[rack]; i < f->rack_first[rack + 1]; i++)
-            free_gpus += is_listed(&f->nodes[i]) ? f->nodes[i].free : 0;
-        if (free_gpus != f->rack_free[rack])
-            return false;
-    }
-    return true;
+    const uint32_t parts = f->rack_parts[f->rack_count];
+    uint32_t *counted = hs_alloc_zeroed(parts, sizeof *counted), wrong = 0;
+    for (uint32_t i = 0; i < f->node_count; i++)
+        counted[f->nodes[i].part] += is_listed(&f->nodes[i]) ? f->nodes[i].free : 0;
+    for (uint32_t i = 0; i < parts; i++)
+        wrong += counted[i] != f->parts[i].free;
+    hs_free(counted);
+    return wrong == 0;
 }
 
 /* The pools that may serve a request. */
 struct range {
     struct hs_node_pool *at, *end;
-    uint32_t busy; /* GPUs of a node that must be in use: 0 or 1 */
+    uint32_t busy;        /* GPUs of a node that must be in use: 0 or 1 */
+    uint32_t first, past; /* ids: of all nodes, or those of a rack */
 };
 
 static inline struct range pools_of(const struct hs_free *f, uint32_t vc)
 {
     uint32_t v = f->by_vc ? vc : 0;
     assert(v < f->vc_count);
-    return (struct range){f->vc_pools[v], f->vc_pools[v + 1], 0};
+    return (struct range){f->vc_pools[v], f->vc_pools[v + 1], 0, 0, NONE};
 }
 
 static inline uint32_t larger(uint32_t a, uint32_t b)
@@ -307,24 +337,32 @@ static uint32_t pool_lower_bound(const struct hs_node_pool *p, uint32_t from)
     return hs_ids_lower_bound(p->ids, p->count, from);
 }
 
+/* Number of the first node of a pool at or behind an id, or that of all. */
+static uint32_t pool_from(const struct hs_node_pool *p, uint32_t id)
+{
+    const uint32_t local = id != NONE ? pool_lower_bound(p, id) : p->count;
+    return local < p->count ? local : p->count;
+}
+
 /* Draws a node with exactly `free` free GPUs: the next suitable one, cyclically, from a random
- * position among all nodes of the pools. (The bias of the remainder is below 2^-40.) */
+ * position among the nodes of the range. (The bias of the remainder is below 2^-40.) */
 static uint32_t draw_with_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
                                uint32_t gpus, uint32_t free)
 {
     uint64_t row = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
-        row += p->count;
-    uint64_t start = hs_mix64(f->seed, f->counter++) % row;
+        row += pool_from(p, pools.past) - pool_from(p, pools.first);
+    uint64_t start = row > 0 ? hs_mix64(f->seed, f->counter++) % row : 0;
     for (int lap = 0; lap < 2; lap++, start = 0) {
         uint64_t skip = start;
         for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-            uint32_t from = skip < p->count ? (uint32_t)skip : p->count;
-            skip -= from;
+            const uint32_t first = pool_from(p, pools.first), past = pool_from(p, pools.past);
+            uint32_t from = first + (skip < past - first ? (uint32_t)skip : past - first);
+            skip -= from - first;
             if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
                 continue;
             uint32_t local = pool_next(f, p, ask, gpus, free, from);
-            if (local != NONE)
+            if (local != NONE && local < past)
                 return p->ids[local];
         }
     }
@@ -334,17 +372,18 @@ static uint32_t draw_with_free(struct hs_free *f, struct range pools, const stru
 static inline uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
                                         const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
-    uint32_t best = NONE;
+    uint32_t best = pools.past;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
             continue;
-        uint32_t local = pool_next(f, p, ask, gpus, free, 0);
+        const uint32_t from = pools.first > 0 ? pool_lower_bound(p, pools.first) : 0;
+        uint32_t local = pool_next(f, p, ask, gpus, free, from);
         if (local != NONE && p->ids[local] < best)
             best = p->ids[local];
-        if (ask->is_by_kind && best != NONE)
+        if (ask->is_by_kind && best != pools.past)
             break;
     }
-    return best;
+    return best != pools.past ? best : NONE;
 }
 
 /* The best number of free GPUs, at or beyond the bound, that some pool has; NONE. */
@@ -364,11 +403,9 @@ HS_INLINE uint32_t next_count(struct range pools, const struct hs_ask *ask, uint
 }
 
 /* Tries the counts that occur, from the least or from the most. */
-HS_INLINE uint32_t fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, bool is_busy,
-                       bool is_worst)
+HS_INLINE uint32_t fit(struct hs_free *f, struct range pools, const struct hs_ask *ask,
+                       uint32_t gpus, bool is_worst)
 {
-    struct range pools = pools_of(f, ask->vc);
-    pools.busy = is_busy;
     for (uint32_t bound = is_worst ? HS_NODE_GPUS_MAX : gpus;;) {
         uint32_t free = next_count(pools, ask, gpus, bound, is_worst);
         if (free == NONE)
@@ -383,9 +420,20 @@ HS_INLINE uint32_t fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
 
 uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, enum hs_fit how)
 {
+    struct range pools = pools_of(f, ask->vc);
     if (how == HS_FIT_BEST)
-        return fit(f, ask, gpus, false, false);
-    return fit(f, ask, gpus, how == HS_FIT_BEST_BUSY, how == HS_FIT_WORST);
+        return fit(f, pools, ask, gpus, false);
+    pools.busy = how == HS_FIT_BEST_BUSY;
+    return fit(f, pools, ask, gpus, how == HS_FIT_WORST);
+}
+
+uint32_t hs_free_fit_in_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus,
+                             uint32_t rack, bool is_worst)
+{
+    struct range pools = pools_of(f, ask->vc);
+    pools.first = f->rack_first[rack];
+    pools.past = f->rack_first[rack + 1];
+    return fit(f, pools, ask, gpus, is_worst);
 }
 
 /* Racks are ranges of ids, in which nodes are searched by id. */
@@ -436,8 +484,9 @@ uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t
     uint32_t rack = NONE, idle = 0,
              node = from_rack < f->rack_count ? f->rack_first[from_rack] : NONE;
     while (node != NONE && (node = hs_free_idle(f, ask, size, node)) != NONE) {
-        idle = f->nodes[node].rack == rack ? idle + 1 : 1;
-        rack = f->nodes[node++].rack;
+        const uint32_t of = f->parts[f->nodes[node++].part].rack;
+        idle = of == rack ? idle + 1 : 1;
+        rack = of;
         if (idle >= count)
             return rack;
     }
@@ -481,7 +530,32 @@ uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask)
 
 uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack)
 {
-    return f->rack_free[rack];
+    uint32_t free_gpus = 0;
+    for (uint32_t i = f->rack_parts[rack]; i < f->rack_parts[rack + 1]; i++)
+        free_gpus += f->parts[i].free;
+    return free_gpus;
+}
+
+uint64_t hs_free_rack_room(const struct hs_free *f, const struct hs_ask *ask, uint32_t rack,
+                           bool is_idle)
+{
+    const struct range pools = pools_of(f, ask->vc);
+    uint64_t room = 0;
+    if (is_idle || ask_is_plain(ask)) {
+        for (const struct hs_rack_part *p = f->parts + f->rack_parts[rack];
+             p < f->parts + f->rack_parts[rack + 1]; p++)
+            if (p->pool >= pools.at && p->pool < pools.end && pool_serves(p->pool, ask, 1))
+                room += is_idle ? (uint64_t)p->count * pool_usable(p->pool, ask) : p->free;
+        return room;
+    }
+    for (uint32_t id = f->rack_first[rack]; id < f->rack_first[rack + 1]; id++) {
+        const struct hs_node_state *n = &f->nodes[id];
+        uint32_t gpus = is_listed(n) && hs_free_fits(f, id, ask, 1) ? n->free : 0;
+        while (!node_has_rest(n, ask, gpus) && gpus > 0)
+            gpus--;
+        room += gpus;
+    }
+    return room;
 }
 
 HS_EXPANDED uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
@@ -561,7 +635,7 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
     p->idle += idle;
     p->free += more;
     f->vc_free[p->kind.vc] += more;
-    f->rack_free[n->rack] += (uint32_t)more;
+    f->parts[n->part].free += (uint32_t)more;
     const size_t words = p->set_words;
     const bool others = hs_bitset_move(p->with_free, before * words, free * words, n->local);
     hs_bitset_put(&p->counts, before, others);
@@ -576,7 +650,7 @@ static void node_list(struct hs_free *f, struct hs_node_state *n, bool is_listed
     p->idle += n->free == n->size ? (uint32_t)one : 0;
     p->free += one * n->free;
     f->vc_free[p->kind.vc] += one * n->free;
-    f->rack_free[n->rack] += (uint32_t)one * n->free;
+    f->parts[n->part].free += (uint32_t)one * n->free;
     hs_bitset_put(&p->with_free[n->free], n->local, is_listed);
     hs_bitset_put(&p->counts, n->free, !hs_bitset_is_empty(&p->with_free[n->free]));
 }

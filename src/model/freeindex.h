@@ -78,8 +78,9 @@ bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *a
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
 /* Free GPUs of nodes that suit the request, regardless of CPUs and memory. O(kinds of nodes). */
 uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask);
-uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack); /* all nodes, of any VC; O(1) */
-uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);       /* most free GPUs on one node */
+uint32_t hs_free_of_rack(const struct hs_free *f,
+                         uint32_t rack);                    /* all nodes, of any VC; O(its kinds) */
+uint32_t hs_free_max(const struct hs_free *f, uint32_t vc); /* most free GPUs on one node */
 /* Size of the largest gang that fits one node, or completely idle nodes of the largest size plus a
  * node for the rest; UINT64_MAX if all nodes of that size are idle. O(kinds of nodes). */
 uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc);
@@ -88,6 +89,13 @@ uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc);
 enum hs_fit { HS_FIT_BEST, HS_FIT_BEST_BUSY, HS_FIT_WORST };
 uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, enum hs_fit how);
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from);
+/* HS_FIT_BEST or _WORST among the nodes of a rack. */
+uint32_t hs_free_fit_in_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus,
+                             uint32_t rack, bool is_worst);
+/* Workers for which a rack has room now, or would if all its nodes were idle and in service.
+ * O(its kinds of nodes); now, for a request of CPUs or memory, O(its nodes). */
+uint64_t hs_free_rack_room(const struct hs_free *f, const struct hs_ask *ask, uint32_t rack,
+                           bool is_idle);
 /* Below, the size of a node is the number of GPUs that the request may use if it is completely
  * idle: all, unless limited by CPUs or memory. */
 uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from);

@@ -283,6 +283,7 @@ The effective configuration, with origins, is itself a config.
     "sharing_capacity": "auto",  // from default
     "reference_type": null,  // from default
     "locality": "measured",  // from default
+    "rack_speed": 1,  // from default
     "memory_reserve": "auto",  // from default
     "oom_delay": "30s",  // from default
     "oom_retries": 2,  // from default

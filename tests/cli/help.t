@@ -332,6 +332,9 @@ Everything about run.
         --locality=measured|none
                             a gang spread over more nodes than it needs: slowed as measured for its
                             family, or not [measured]
+        --rack-speed=X      speed of a gang that is spread over more racks than it needs, of that on
+                            as few; no public measurement tells it apart from that of nodes [1];
+                            0.01..1
         --memory-reserve=SIZE|auto
                             memory of a shared GPU that its tenants cannot use; auto: as calibrated
                             [auto]; source: auto: 95 % of Lucid's pairs need less beyond their sum

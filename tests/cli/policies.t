@@ -119,7 +119,7 @@ One policy.
                    or behind those of all before
                    source: strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95;
                    conservative: Mu'alem & Feitelson, TPDS'01
-    placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random|rack [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
     types          any|fastest|spare|match [any]
@@ -184,7 +184,7 @@ One policy as JSON.
       {
         "key": "placement",
         "type": "choice",
-        "values": "count|yarn|consolidate|best_fit|first_fit|spread|random",
+        "values": "count|yarn|consolidate|best_fit|first_fit|spread|random|rack",
         "unit": null,
         "default": "consolidate",
         "help": "which free GPUs a gang gets",
@@ -352,7 +352,7 @@ One policy as Markdown.
   | `pred_sigma` | 0..10 | - | `1` | pred=noisy: standard deviation of ln(estimate / run time) | - |
   | `pred_unknown` | 0s..3650d | - | `1h` | estimate of a job of which file or history tell nothing | - |
   | `pred_last` | 0..64 | - | `0` | pred=rolling: the median of the last so many, 0: the mean of all | - |
-  | `placement` | count/yarn/consolidate/best_fit/first_fit/spread/random | - | `consolidate` | which free GPUs a gang gets | Helios/Lucid artifacts; count for Tiresias' published numbers |
+  | `placement` | count/yarn/consolidate/best_fit/first_fit/spread/random/rack | - | `consolidate` | which free GPUs a gang gets | Helios/Lucid artifacts; count for Tiresias' published numbers |
   | `types` | any/fastest/spare/match | - | `any` | GPU types of a gang: any; of those with room the fastest for it by predicted speed, or that where it gains most beside the mean job, so that fast ones are spared for those that need them; or the one that it ran on in the trace | fastest first: Narayanan et al. OSDI'20, FIFO aware |
   | `preempt_cost` | free/table/job/restart/checkpoint | - | `free` | what a preempted job pays when it resumes; restart, checkpoint: by its model | free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator |
   | `cost_table` | duration/duration/... | s | `7/30/60` | cost for 1, 2-8, more GPUs; also where the job's own is not known | Hu et al. SC'21, Helios simulator |
@@ -453,7 +453,7 @@ What the policy knows by default, and what it knows with other parameters.
                    or behind those of all before
                    source: strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95;
                    conservative: Mu'alem & Feitelson, TPDS'01
-    placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random|rack [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
     types          any|fastest|spare|match [any]
@@ -507,7 +507,7 @@ A preemptive policy.
                    estimate of a job of which file or history tell nothing
     pred_last      0..64 [0]
                    pred=rolling: the median of the last so many, 0: the mean of all
-    placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random|rack [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
     types          any|fastest|spare|match [any]
@@ -565,7 +565,7 @@ Every parameter of tiresias, with its source.
                    source: 60 s: Lucid artifact
     round_phase    0s..1d [0s]
                    when the first round is, after the first submission
-    placement      count|yarn|consolidate|best_fit|first_fit|spread|random|skew [consolidate]
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random|rack|skew [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
     types          any|fastest|spare|match [any]

@@ -345,3 +345,29 @@ gives it one GPU of the eight, the other one seven; converted, the trace still s
   a,1,1
   b,,
   c,2,2
+
+# run-rack-speed
+Two racks of two nodes; the gang of twelve needs one more node than a rack of them has, so two racks:
+full speed. The gang of eight waits for nobody and is in one rack, unless the rule is by id.
+
+  $ printf '{"racks":[{"nodes":[{"count":2,"gpus":4}]},{"nodes":[{"count":2,"gpus":4}]}]}' >c.json
+  $ printf 'job_id,submit_time,gpus,duration\na,0,12,10\nb,20,2,40\nc,21,8,10\n' >t.csv
+  $ horus run t.csv -c c.json -p fifo:placement=rack --rack-speed=0.5 -o a | grep locality
+  locality    not known of untyped GPUs: a spread gang runs at full speed; in more racks than needed x 0.5
+  $ horus run t.csv -c c.json -p fifo:placement=first_fit --rack-speed=0.5 -q -o b >/dev/null
+  $ cut -d, -f1,2,3,6 a/segments.csv
+  job_id,start,end,tenants
+  a,0,10,1
+  c,21,31,1
+  b,20,60,1
+  $ cut -d, -f1,2,3,6 b/segments.csv
+  job_id,start,end,tenants
+  a,0,10,1
+  c,21,41,1
+  b,20,60,1
+  $ horus verify b | tail -n 1
+  22 checks passed
+  $ horus run t.csv -c 4x4 --rack-speed=0.5 -o c >/dev/null
+  ! note: rack_speed has no effect: the cluster has one rack
+  $ horus run t.csv -c c.json --rack-speed=0.5 --locality=none -o d >/dev/null
+  ! note: rack_speed has no effect: locality is none

@@ -472,6 +472,24 @@ static void types_of_a_job(void **state)
            "3:10-20@2+3");
 }
 
+/* Racks of 8 and 12 GPUs. Twelve in both, by the lowest ids, have half the speed of those in one;
+ * twenty need both and have all of it. A gang of one node is in one rack. */
+static void racks_slow_gangs(void **state)
+{
+    static const struct hs_test_options half = {.rack_q32 = UINT64_C(1) << 31};
+    static const char json[] = "{\"racks\": [{\"nodes\": [{\"count\": 2, \"gpus\": 4}]},"
+                               "             {\"nodes\": [{\"count\": 3, \"gpus\": 4}]}]}";
+    const char *path = scratch_write("racks.json", json, strlen(json));
+    (void)state;
+    scenario_expect_with(path, "fifo:placement=consolidate", "0:12,0,10", &half, "0:0-20");
+    scenario_expect_with(path, "fifo:placement=rack", "0:12,0,10", &half, "0:0-10");
+    scenario_expect_with(path, "fifo:placement=rack", "0:20,0,10 1:4,10,10", &half,
+                         "0:0-10 1:10-20");
+    /* 8 are in one rack; of the 12 left, with 3 taken, 10 would be in one if all was idle */
+    scenario_expect_with(path, "fifo:placement=rack", "0:3,0,40 1:8,0,10 2:9,0,10", &half,
+                         "0:0-40 1:0-10 2:0-20");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +531,7 @@ int main(void)
         cmocka_unit_test(vc_ignored),
         cmocka_unit_test(types_fastest),
         cmocka_unit_test(types_of_a_job),
+        cmocka_unit_test(racks_slow_gangs),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

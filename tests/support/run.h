@@ -92,6 +92,7 @@ struct hs_test_options {
     double excess;                     /* slowdown beside another job is 1 + this; 0 = none */
     const struct hs_interference *interference; /* instead of it */
     const struct hs_speed *speed;               /* with locality */
+    uint64_t rack_q32;
     const struct hs_host *host;
     const struct hs_stages *stages;
     const struct hs_predictor *predictor;

@@ -21,6 +21,7 @@
 
 #define NODES_MAX 16
 #define LEVELS    3
+#define BY_RACK   LEVELS /* tried besides: the placer `rack` of policies/lib/place.h */
 
 /* What is tried, on which cluster, in which state. */
 static struct trial {
@@ -28,8 +29,8 @@ static struct trial {
     enum hs_vc_mode vc;
     uint32_t taken[NODES_MAX]; /* by job 0 */
     struct hs_test_job filler, gang;
-    char placement[LEVELS][128];
-    uint32_t given[LEVELS][NODES_MAX];
+    char placement[LEVELS + 1][128];
+    uint32_t given[LEVELS + 1][NODES_MAX];
 } t;
 
 struct trier {
@@ -57,7 +58,9 @@ static void try_at(struct trier *x, const struct hs_view *v, struct hs_plan *p, 
     char *text = t.placement[level];
     for (uint32_t n = 0; n < v->nodes; n++)
         free[n] = hs_view_node_free(v, n);
-    bool is_placed = place(&x->policy, x->jobs[1], level);
+    const struct hs_place_rule rule = {.placer = HS_PLACE_RACK};
+    bool is_placed =
+        level == BY_RACK ? hs_place(v, p, x->jobs[1], rule) : place(&x->policy, x->jobs[1], level);
     assert_int_equal(hs_plan_mark(p) > mark, is_placed);
     (void)strcpy(text, is_placed ? "" : "-");
     for (uint32_t n = 0; n < v->nodes; n++) {
@@ -82,7 +85,7 @@ static enum hs_status trier_decide(void *state, const struct hs_view *v, struct 
     for (uint32_t n = 0; n < v->nodes; n++)
         if (t.taken[n] > 0)
             hs_plan_on_node(p, n, t.taken[n]);
-    for (uint32_t level = 0; x->count == 2 && level < LEVELS; level++)
+    for (uint32_t level = 0; x->count == 2 && level <= BY_RACK; level++)
         try_at(x, v, p, level);
     return HS_OK;
 }
@@ -448,6 +451,60 @@ static bool fits_anywhere(uint32_t *given)
     return rest == 0;
 }
 
+/* The rack with the least room that suffices, else that with the most. */
+static uint32_t rack_for(uint32_t rest)
+{
+    uint32_t least = HS_NO_RACK, most = HS_NO_RACK, least_room = 0, most_room = 0;
+    for (uint32_t r = 0; r < w.racks; r++) {
+        uint32_t room = 0;
+        for (uint32_t n = 0; n < w.nodes; n++)
+            room += w.rack[n] == r ? w.room[n] : 0;
+        if (room >= rest && (least == HS_NO_RACK || room < least_room)) {
+            least = r;
+            least_room = room;
+        }
+        if (room > most_room) {
+            most = r;
+            most_room = room;
+        }
+    }
+    return least != HS_NO_RACK ? least : most;
+}
+
+/* One node after the other: of those of the rack, the one with fewest free GPUs that has room for
+ * the rest, else the one with most that has room for one. Takes from w.room and w.free. */
+static uint32_t node_for(uint32_t rack, uint32_t rest)
+{
+    uint32_t best = HS_NO_NODE, other = HS_NO_NODE;
+    for (uint32_t n = 0; n < w.nodes; n++) {
+        if (w.rack[n] != rack || w.room[n] == 0)
+            continue;
+        if (w.room[n] >= rest && (best == HS_NO_NODE || w.free[n] < w.free[best]))
+            best = n;
+        if (other == HS_NO_NODE || w.free[n] > w.free[other])
+            other = n;
+    }
+    return best != HS_NO_NODE ? best : other;
+}
+
+static bool fits_racks(uint32_t *given)
+{
+    uint32_t rest = t.gang.gpus, rack;
+    clear(given);
+    if (fits_one(given))
+        return true;
+    while (rest > 0 && (rack = rack_for(rest)) != HS_NO_RACK)
+        for (uint32_t n; rest > 0 && (n = node_for(rack, rest)) != HS_NO_NODE;) {
+            given[n] = w.room[n] < rest ? w.room[n] : rest;
+            rest -= given[n];
+            w.free[n] -= given[n];
+            w.room[n] = 0;
+        }
+    if (rest > 0)
+        clear(given);
+    return rest == 0;
+}
+
 static bool fits(uint32_t level, uint32_t *given)
 {
     uint32_t g = largest_size(), gpus = t.gang.gpus;
@@ -460,11 +517,12 @@ static bool fits(uint32_t level, uint32_t *given)
 static void any_cluster(void **state)
 {
     (void)state;
-    uint32_t placed[LEVELS] = {0}, tried = 0;
-    for (seed = 1; seed <= 1000; seed++) {
+    uint32_t placed[LEVELS] = {0}, tried = 0, by_rack = 0;
+    for (seed = 1; seed <= 13500; seed++) {
         draws = 0;
         draw_trial();
         run_trial();
+        (void)remove(t.cluster);
         if (t.placement[0][0] == '\0') /* more than its nodes have: turned away before */
             continue;
         tried++;
@@ -475,10 +533,15 @@ static void any_cluster(void **state)
             if (memcmp(given, t.given[level], sizeof given) != 0)
                 fail_msg("seed %u, level %u: %s", (unsigned)seed, level, t.placement[level]);
         }
+        uint32_t given[NODES_MAX];
+        by_rack += fits_racks(given);
+        if (memcmp(given, t.given[BY_RACK], sizeof given) != 0)
+            fail_msg("seed %u, by rack: %s", (unsigned)seed, t.placement[BY_RACK]);
     }
     /* each level lets some start that the one below did not, and some never start */
     assert_true(placed[0] > 50 && placed[1] > placed[0] + 10 && placed[2] > placed[1] + 10);
     assert_true(tried > placed[2] + 10);
+    assert_true(tried > 10000 && by_rack == placed[2]); /* both take whatever there is */
 }
 
 int main(void)

@@ -90,15 +90,15 @@ static void expect(const char *placer, const struct placed *p, const char *expec
 static void test_names(void **state)
 {
     (void)state;
-    static const char *const names[] = {"count",     "yarn",   "consolidate", "best_fit",
-                                        "first_fit", "spread", "random",      "skew"};
-    for (size_t i = 0; i < 8; i++)
+    static const char *const names[] = {"count",  "yarn",   "consolidate", "best_fit", "first_fit",
+                                        "spread", "random", "rack",        "skew"};
+    for (size_t i = 0; i < 9; i++)
         assert_string_equal(hs_placer_names[i], names[i]);
-    assert_null(hs_placer_names[8]);
-    for (size_t i = 0; i < 7; i++)
+    assert_null(hs_placer_names[9]);
+    for (size_t i = 0; i < 8; i++)
         assert_string_equal(hs_placer_plain_names[i], names[i]);
-    assert_null(hs_placer_plain_names[7]);
-    for (int placer = HS_PLACE_COUNT; placer <= HS_PLACE_RANDOM; placer++)
+    assert_null(hs_placer_plain_names[8]);
+    for (int placer = HS_PLACE_COUNT; placer <= HS_PLACE_RACK; placer++)
         assert_true(hs_place_is_monotone((struct hs_place_rule){.placer = placer}));
     assert_false(hs_place_is_monotone((struct hs_place_rule){.placer = HS_PLACE_SKEW}));
 }
@@ -207,6 +207,31 @@ static void test_racks(void **state)
     expect("consolidate", &nine, "0=0:4+1:4+2:1");
     expect("yarn", &far, "0- 1=0:4+1:4");
     expect("yarn", &held, "0=0:1 1=2:4+3:4");
+    /* rack: 9 fit in rack 1 alone; 8 in both, rack 0 has fewer free, unless one is held. 13:
+     * all of rack 1, which has most, and a GPU of the fullest node of the other. */
+    struct placed both = {.cluster = path, .jobs = {{.gpus = 13, .duration_s = 9}}};
+    expect("rack", &nine, "0=2:4+3:4+4:1");
+    expect("rack", &held, "0=0:1 1=2:4+3:4");
+    expect("rack", &both, "0=0:1+2:4+3:4+4:4");
+    both.jobs[0].gpus = 8;
+    expect("rack", &both, "0=0:4+1:4");
+    /* 3 GPUs: the fullest node of all, not of the rack of job 0 */
+    struct placed small = {.cluster = path,
+                           .jobs = {{.gpus = 6, .duration_s = 9}, {.gpus = 3, .duration_s = 9}}};
+    expect("rack", &small, "0=0:4+1:2 1=2:3");
+}
+
+/* Two equal racks: the one of the lower number. */
+static void test_equal_racks(void **state)
+{
+    (void)state;
+    static const char json[] = "{\"racks\": [{\"nodes\": [{\"count\": 2, \"gpus\": 4}]},"
+                               "             {\"nodes\": [{\"count\": 2, \"gpus\": 4}]}]}";
+    struct placed p = {.cluster = scratch_write("equal.json", json, strlen(json)),
+                       .jobs = {{.gpus = 5, .duration_s = 9},
+                                {.gpus = 5, .duration_s = 9},
+                                {.gpus = 6, .duration_s = 9}}};
+    expect("rack", &p, "0=0:4+1:1 1=2:4+3:1 2=1:3+3:3");
 }
 
 /* Nodes of 4 GPUs and 8 CPUs; 4 CPUs per GPU leave room for 2 GPUs a node. */
@@ -372,15 +397,11 @@ static void test_monotone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_m11),
-        cmocka_unit_test(test_beyond_a_node),
-        cmocka_unit_test(test_rest_of_a_gang),
-        cmocka_unit_test(test_mixed_sizes),
-        cmocka_unit_test(test_racks),
-        cmocka_unit_test(test_cpus),
-        cmocka_unit_test(test_gpu_type),
-        cmocka_unit_test(test_virtual_clusters),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_m11),
+        cmocka_unit_test(test_beyond_a_node), cmocka_unit_test(test_rest_of_a_gang),
+        cmocka_unit_test(test_mixed_sizes),   cmocka_unit_test(test_racks),
+        cmocka_unit_test(test_equal_racks),   cmocka_unit_test(test_cpus),
+        cmocka_unit_test(test_gpu_type),      cmocka_unit_test(test_virtual_clusters),
         cmocka_unit_test(test_monotone),
     };
     return cmocka_run_group_tests_name("policies/place", tests, scratch_open, scratch_close);

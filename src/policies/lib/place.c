@@ -13,7 +13,7 @@
     [HS_PLACE_COUNT] = ("count" types), [HS_PLACE_YARN] = ("yarn" types),                          \
     [HS_PLACE_CONSOLIDATE] = ("consolidate" types), [HS_PLACE_BEST_FIT] = ("best_fit" types),      \
     [HS_PLACE_FIRST_FIT] = ("first_fit" types), [HS_PLACE_SPREAD] = ("spread" types),              \
-    [HS_PLACE_RANDOM] = ("random" types)
+    [HS_PLACE_RANDOM] = ("random" types), [HS_PLACE_RACK] = ("rack" types)
 
 const char *const hs_placer_names[] = {PLAIN_NAMES(""), [HS_PLACE_SKEW] = "skew", NULL};
 const char *const hs_placer_plain_names[] = {PLAIN_NAMES(""), NULL};
@@ -184,6 +184,35 @@ static bool place_yarn(struct gang_request *g)
     }
 }
 
+/* The rack with fewest free GPUs that suffice, else that with most; ties: the lowest number. */
+static uint32_t rack_for(const struct gang_request *g)
+{
+    uint32_t best = HS_NO_RACK;
+    uint64_t best_room = 0;
+    for (uint32_t rack = 0; rack < g->v->racks; rack++) {
+        const uint64_t room = hs_view_rack_room(g->v, g->job, rack);
+        if (best_room >= g->rest ? room >= g->rest && room < best_room : room > best_room) {
+            best = rack;
+            best_room = room;
+        }
+    }
+    return best;
+}
+
+static bool take_racks(struct gang_request *g)
+{
+    while (g->rest > 0) {
+        const uint32_t rack = rack_for(g);
+        if (rack == HS_NO_RACK)
+            return false;
+        while (g->rest > 0 &&
+               (take(g, hs_view_fit_in_rack(g->v, g->job, g->rest, rack, false), g->rest) ||
+                take_most(g, hs_view_fit_in_rack(g->v, g->job, 1, rack, true))))
+            ;
+    }
+    return true;
+}
+
 /* Takes free GPUs anywhere; idle nodes are used last. */
 static bool place_scattered(struct gang_request *g)
 {
@@ -213,6 +242,9 @@ HS_INLINE bool place(struct gang_request *g, enum hs_placer placer)
             if (!take(g, hs_view_worst_fit(g->v, g->job, 1), 1))
                 return false;
         return true;
+    case HS_PLACE_RACK:
+        return take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest) ||
+               (hs_view_free_for(g->v, g->job) >= g->rest && take_racks(g));
     case HS_PLACE_SKEW: /* a model of unknown skew counts as Inception v3, below the limit */
         return hs_view_skew_pm(g->v, g->job) > HS_PACK_LIMIT_PM ? place_consolidated(g)
                                                                 : place_scattered(g);

@@ -12,6 +12,9 @@
  *     first_fit    one node: lowest id that fits; else free GPUs in node order
  *     spread       one GPU at a time on the node with most free GPUs
  *     random       free GPUs in node order, greedily (Helios' name for it)
+ *     rack         one node: fullest that fits; else one rack: the one with fewest free GPUs that
+ *                  suffice; else racks with most free GPUs first, until one holds the rest. In a
+ *                  rack nodes with most free first, fullest fit for the rest. Ties: lowest number
  *     skew         a model whose largest tensor has more than HS_PACK_LIMIT_PM of its parameters:
  *                  consolidate; others: any free GPUs, of nodes that are partly used first, fewest
  *                  free first, then of idle ones (Tiresias)
@@ -36,6 +39,7 @@ enum hs_placer {
     HS_PLACE_FIRST_FIT,
     HS_PLACE_SPREAD,
     HS_PLACE_RANDOM,
+    HS_PLACE_RACK,
     HS_PLACE_SKEW,
 };
 
@@ -85,7 +89,7 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
 
 /* Appends `start job` with its GPUs to the plan, or leaves the plan as it was and returns false.
  * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes), for each GPU
- * type that is tried. */
+ * type that is tried; rack also O(racks) for each rack of a gang that no node holds. */
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule);
 /* Places a job by a placer of the policy's own: on one GPU type, to which the searches of the view
  * are limited, or HS_ANY_TYPE. Returns false with the plan unchanged. */
