@@ -47,8 +47,9 @@ struct hs_param {
     double floor;       /* of a DURATION where 0 switches off: any other is at least this, in s */
     bool is_rising;     /* DURATIONS: each is above the one before it */
     const char *const *choices; /* CHOICE: NULL-terminated */
-    const char *only_with;      /* "key=a|b": has an effect only where that parameter is one of
-                                   these; given without, it is warned of. NULL: always */
+    const char *only_with;      /* "key=a|b", "key=a|b or other=c": has an effect only where that
+                                   parameter, or the other, is one of these; given without, it is
+                                   warned of. NULL: always */
     const char *unit;           /* printed in help; NULL if none */
     const char *help;           /* one line, no final stop */
     const char *source;         /* where the default comes from; NULL if our choice */

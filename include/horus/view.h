@@ -86,6 +86,7 @@ struct hs_view {
     uint32_t max_node_gpus;     /* size of the largest node */
     uint32_t vcs;               /* virtual clusters: 1 when they are ignored */
     bool vcs_are_apart;   /* partition: each owns its nodes; else they share them, by quotas */
+    bool has_cohorts;     /* quotas are lent within cohorts */
     uint32_t max_tenants; /* jobs that may run on one GPU at the same time */
     /* Ties among nodes are drawn (--tie-jitter), and each search may draw: one that is left out
      * because it would fail changes those after it. */
@@ -333,6 +334,20 @@ bool hs_view_has_room(const struct hs_view *v, hs_job_id job);
  * With HS_CAN_BORROW no quota stops a job: quota_room is UINT64_MAX, these show who exceeds it. */
 uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc);
+
+/* ---- quotas lent within cohorts (MODEL.md 16; has_cohorts) ----
+ * What the VC may borrow counts in hs_view_quota_room. A quota is a number: of a VC its index, of
+ * cohorts those from vcs on. O(depth) each. */
+#define HS_NO_QUOTA UINT32_MAX
+uint32_t hs_view_cohort(const struct hs_view *v, uint32_t quota); /* around it; or HS_NO_QUOTA */
+/* What the VC may still take if that quota, its own or of a cohort around it, were in no cohort: it
+ * has so much room, though perhaps others borrow it. */
+uint64_t hs_view_quota_within(const struct hs_view *v, uint32_t vc, uint32_t quota);
+/* Whether the VC holds what is lent to it by that quota: it is outside of it, in a cohort around
+ * it, and all quotas from its own to there are exceeded. */
+bool hs_view_is_borrowing(const struct hs_view *v, uint32_t vc, uint32_t quota);
+/* Counts so many GPUs more, or, negative, fewer, as held by the VC, until they are taken back. */
+void hs_view_quota_count(const struct hs_view *v, uint32_t vc, int64_t gpus);
 
 /* The largest gang that has room on one node of the VC, or on wholly idle nodes of the largest size
  * and one more for the rest; UINT64_MAX if all nodes of that size are idle. O(kinds of nodes). */

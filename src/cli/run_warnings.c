@@ -101,7 +101,10 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
                         ? "its parameter priority=order puts jobs of higher priority first"
                         : NULL},
                    {"deadline", a->with_deadline, !f->reads_deadline, NULL},
-                   {"class", classes, !f->reads_class && largest < jobs, NULL}};
+                   {"class", classes, !f->reads_class && largest < jobs,
+                    hs_param_find(setup->policy->params, "class") != NULL
+                        ? "its parameter class=order puts guaranteed jobs first"
+                        : NULL}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns && f->finished > 0; i++)
         if (columns[i].is_telling)
             hs_warn_some(diag, columns[i].hint, columns[i].jobs, jobs,

@@ -748,6 +748,8 @@ static void fill_card(struct hs_setup *s)
     card->vc = vc_texts[options->vc];
     if (options->vc == HS_VC_QUOTA && (s->can & HS_CAN_BORROW) != 0)
         card->vc = "quota: shared nodes, a GPU quota each, which may be exceeded";
+    else if (s->cluster.quotas != NULL)
+        card->vc = "quota: shared nodes, a GPU quota each, lent within cohorts";
     card->interference = "none: jobs have their GPUs to themselves";
     if (s->is_sharing)
         card->interference = (s->can & HS_CAN_INTERLEAVE) != 0 ? "stages" : s->interference_text;

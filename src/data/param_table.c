@@ -354,6 +354,21 @@ static bool is_preset(const struct hs_param *param, const void *base, struct hs_
     return strcmp(value, default_value) == 0;
 }
 
+/* Whether the first condition of "key=a|b or other=c" holds; sets its key and that one's value. */
+static bool holds(const struct hs_param *table, const void *base, const char *with, char key[32],
+                  char value[64])
+{
+    char words[64];
+    const size_t length = strcspn(with, "="), end = strcspn(with, " ");
+    assert(length < 32 && end - length <= sizeof words);
+    (void)snprintf(key, 32, "%.*s", (int)length, with);
+    (void)snprintf(words, sizeof words, "%.*s", (int)(end - length - 1), with + length + 1);
+    const struct hs_param *other = hs_param_find(table, key);
+    assert(other != NULL && "only_with names no parameter of the table");
+    (void)hs_param_print(other, base, value, 64);
+    return hs_is_listed(words, '|', value);
+}
+
 enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struct hs_arena *arena,
                                  const char *what, const char *list, struct hs_diag *diag)
 {
@@ -380,17 +395,13 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
     /* Warns of given parameters without effect: a mistake that no result would show. Not of the
      * default value, as in a list of all parameters. */
     for (size_t i = 0; given >> i != 0; i++) {
-        const char *with = table[i].only_with;
-        char key[32] = "", value[64];
+        const char *with = table[i].only_with, *at = with, *next;
+        char key[32], value[64];
         if ((given >> i & 1) == 0 || with == NULL || is_preset(&table[i], base, arena))
             continue;
-        size_t length = strcspn(with, "=");
-        assert(length < sizeof key);
-        memcpy(key, with, length);
-        const struct hs_param *other = hs_param_find(table, key);
-        assert(other != NULL && "only_with names no parameter of the table");
-        (void)hs_param_print(other, base, value, sizeof value);
-        if (!hs_is_listed(with + length + 1, '|', value))
+        while (!holds(table, base, at, key, value) && (next = strstr(at, " or ")) != NULL)
+            at = next + strlen(" or ");
+        if (!holds(table, base, at, key, value))
             hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
                       subject.what, subject.colon, table[i].key, key, value);
     }

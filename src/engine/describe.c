@@ -288,8 +288,9 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
         return "its GPU-seconds are beyond what can be counted";
     bool is_barred = c->vc_mode == HS_VC_QUOTA && (e->can & HS_CAN_BORROW) == 0;
     uint64_t gpus = ((uint64_t)job->gpus * job->ask.gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
-    if (is_barred && gpus > c->vcs[vc].quota_gpus)
-        return "it needs more GPUs than the quota of its virtual cluster";
+    if (is_barred && gpus > c->vcs[vc].most_gpus)
+        return c->quotas == NULL ? "it needs more GPUs than the quota of its virtual cluster"
+                                 : "it needs more GPUs than its virtual cluster may borrow";
     bool is_beyond = job->is_constrained ? hs_free_capacity(e->free_index, &job->ask,
                                                             e->windows.count > 0) < job->gpus
                                          : c->vcs[vc].gpus < job->gpus;

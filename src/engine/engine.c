@@ -395,7 +395,8 @@ static void engine_open_cluster(struct hs_engine *e)
     e->node_balance = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->node_balance);
     e->marked_nodes = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->marked_nodes);
     e->is_marked = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->is_marked);
-    e->vc_held_milli = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held_milli);
+    const uint64_t quotas = c->quotas != NULL ? c->quota_count : c->vc_count;
+    e->vc_held_milli = hs_arena_alloc(&e->arena, quotas * sizeof *e->vc_held_milli);
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;
@@ -439,6 +440,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         .lp = hs_lp_open(),
         .vcs = e->cluster->vc_count,
         .vcs_are_apart = e->cluster->vc_mode == HS_VC_PARTITION,
+        .has_cohorts = e->cluster->quotas != NULL,
         .max_tenants = e->config.max_tenants,
         .ties_are_drawn = e->config.jitter_seed != 0,
     };

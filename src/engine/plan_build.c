@@ -114,7 +114,8 @@ void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool
         change_exclusive(e, job, is_release);
     else
         change_allocations(e, job, is_release);
-    e->vc_held_milli[job->ask.vc] += is_release ? 0 - milli : milli;
+    hs_quota_change(e->cluster, e->vc_held_milli, job->ask.vc,
+                    is_release ? -(int64_t)milli : (int64_t)milli);
 }
 
 /* Releases one named GPU of a job, idle or shared, and its node in the tentative state, or holds
@@ -392,7 +393,8 @@ static inline void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t no
     a->pick_count++;
     a->gpus += count;
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];
-    p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->ask.gpu_milli;
+    hs_quota_change(p->engine->cluster, p->engine->vc_held_milli, job->ask.vc,
+                    (int64_t)count * job->ask.gpu_milli);
 }
 
 /* Names the lowest idle GPUs of a node, which has enough, at once, because with shared or divided
@@ -777,7 +779,8 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
     struct hs_job *job = hs_engine_job(e, a->job);
     for (uint32_t i = a->pick_count; i-- > 0;) {
         const struct hs_pick *pick = &p->picks[a->first_pick + i];
-        e->vc_held_milli[job->ask.vc] -= (uint64_t)pick->count * job->ask.gpu_milli;
+        hs_quota_change(e->cluster, e->vc_held_milli, job->ask.vc,
+                        -(int64_t)pick->count * job->ask.gpu_milli);
         if (pick->gpu == UINT32_MAX) {
             hs_free_give(e->free_index, pick->node, pick->count, &job->ask);
             continue;

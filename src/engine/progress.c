@@ -110,7 +110,8 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
         hs_jobs_free_allocation(&e->jobs, s);
     }
     if (is_release)
-        e->vc_held_milli[job->ask.vc] -= (uint64_t)placement->gpus_held * HS_GPU_MILLI;
+        hs_quota_change(e->cluster, e->vc_held_milli, job->ask.vc,
+                        -(int64_t)placement->gpus_held * HS_GPU_MILLI);
     placement_clear(placement);
 }
 

@@ -229,7 +229,7 @@ struct hs_engine {
     struct hs_share *share;    /* index of shared GPUs; NULL if the policy shares none */
     struct hs_part *parts;     /* index of the GPUs that hold shares; NULL before the first one */
     uint64_t releases;         /* number of times that a worker left a GPU or reduced its claim */
-    uint64_t *vc_held_milli;   /* thousandths of GPUs held per VC, plan included */
+    uint64_t *vc_held_milli;   /* thousandths of GPUs held per VC, plan included; then per cohort */
     struct hs_heap job_events; /* next event of each placed job, by placement: these are few and lie
                                   together */
     struct hs_heap timer_events;

@@ -597,12 +597,9 @@ uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
 {
     const struct hs_engine *e = v->engine;
     const uint32_t at = lookup_vc(v, vc);
-    const uint64_t quota_gpus = e->cluster->vcs[at].quota_gpus;
-    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0 ||
-        quota_gpus > UINT64_MAX / HS_GPU_MILLI)
+    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0)
         return UINT64_MAX;
-    const uint64_t quota_milli = quota_gpus * HS_GPU_MILLI;
-    return quota_milli > e->vc_held_milli[at] ? quota_milli - e->vc_held_milli[at] : 0;
+    return hs_quota_left(e->cluster, e->vc_held_milli, at);
 }
 
 bool hs_view_has_room(const struct hs_view *v, hs_job_id job)

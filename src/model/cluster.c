@@ -84,7 +84,7 @@ static enum hs_status draft_add_group(struct cluster_draft *draft, const struct 
 static void draft_free(struct cluster_draft *draft)
 {
     hs_free(draft->groups);
-    hs_free(draft->vcs.vcs);
+    hs_vc_list_free(&draft->vcs);
     *draft = (struct cluster_draft){0};
 }
 
@@ -132,6 +132,12 @@ static void build(struct hs_cluster *c, const struct cluster_draft *d)
         c->own_vcs[v] = d->vcs.vcs[v];
         c->own_vcs[v].name =
             hs_arena_text(&c->arena, d->vcs.vcs[v].name, strlen(d->vcs.vcs[v].name));
+    }
+    c->own_cohort_count = d->vcs.cohort_count;
+    c->own_cohorts = hs_arena_alloc(&c->arena, d->vcs.cohort_count * sizeof *c->own_cohorts);
+    for (uint32_t i = 0; i < d->vcs.cohort_count; i++) {
+        c->own_cohorts[i] = d->vcs.cohorts[i];
+        c->own_cohorts[i].name = NULL; /* not needed any more */
     }
     c->vcs[0] = (struct hs_vc){.name = "", .quota_gpus = UINT64_MAX, .gpus = c->gpu_count};
 }
@@ -677,24 +683,22 @@ static void check_node_names(struct cluster_reader *r)
 
 static void read_document(struct cluster_reader *r)
 {
-    static const char *const keys[] = {"name", "gpu_types", "racks", "nodes", "vcs", "$schema"};
+    static const char *const keys[] = {"name", "gpu_types", "racks",  "nodes",
+                                       "vcs",  "cohorts",   "$schema"};
     struct hs_jsoncheck *c = &r->check;
     if (!hs_jsoncheck_kind(c, r->root, HS_JSON_OBJECT, "a cluster"))
         return;
     const struct hs_json *racks = hs_json_get(r->root, "racks");
     const struct hs_json *nodes = hs_json_get(r->root, "nodes");
     const struct hs_json *types = hs_json_get(r->root, "gpu_types");
-    const struct hs_json *vcs = hs_json_get(r->root, "vcs");
     hs_jsoncheck_keys(c, r->root, keys, sizeof keys / sizeof keys[0], "a cluster");
     (void)hs_jsoncheck_text(c, r->root, "name");
     if (types != NULL && hs_jsoncheck_filled(c, types, HS_JSON_OBJECT, "gpu_types"))
         for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))
             read_declared_type(r, t);
-    if (vcs != NULL) {
-        hs_vc_list_read(&r->draft.vcs, c, vcs);
-        for (uint32_t v = 0; v < r->draft.vcs.count; v++)
-            (void)hs_intern_get(&r->vc_names, r->draft.vcs.vcs[v].name);
-    }
+    hs_vc_list_read(&r->draft.vcs, c, r->root);
+    for (uint32_t v = 0; v < r->draft.vcs.count; v++)
+        (void)hs_intern_get(&r->vc_names, r->draft.vcs.vcs[v].name);
     if ((racks == NULL) == (nodes == NULL)) {
         hs_jsoncheck_fault(c, nodes != NULL ? nodes : r->root,
                            "\"nodes\": [{\"count\": 16, \"gpus\": 8}] is one rack",

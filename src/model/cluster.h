@@ -26,6 +26,18 @@ struct hs_vc {
     const char *name;
     uint64_t quota_gpus; /* UINT64_MAX = none */
     uint64_t gpus;       /* of its nodes under partition; else of the cluster */
+    uint64_t most_gpus;  /* what it may ever hold: its quota, and what it may borrow */
+    /* under quotas, of a VC or a cohort (MODEL.md 16) */
+    uint32_t cohort;                 /* that it is in: index into cohorts + 1; 0 = none */
+    uint64_t borrow_gpus, lend_gpus; /* at most; UINT64_MAX = any */
+};
+
+/* The quota of a VC or a cohort, in thousandths of GPUs. */
+struct hs_quota {
+    uint32_t parent;       /* index of its cohort in quotas; HS_NO_QUOTA = none */
+    int64_t subtree_milli; /* its own GPUs and what those in it lend */
+    int64_t kept_milli;    /* of it, what it does not lend */
+    int64_t borrow_milli;  /* borrowing limit; INT64_MAX = none */
 };
 
 enum hs_vc_mode { HS_VC_IGNORE, HS_VC_PARTITION, HS_VC_QUOTA };
@@ -39,11 +51,16 @@ struct hs_cluster {
     uint32_t node_count, gpu_count, type_count, rack_count, vc_count;
     uint32_t max_node_gpus;
     enum hs_vc_mode vc_mode;
+    /* Under quotas, if a VC is in a cohort, else NULL: of VCs by index, then of cohorts. */
+    struct hs_quota *quotas;
+    uint32_t quota_count;
     uint64_t input_hash; /* of the description, for the manifest */
     uint64_t vcs_hash;   /* of the file given to hs_cluster_set_vcs; 0 = none */
     /* VCs of the description, for hs_cluster_set_vcs without a file. */
     struct hs_vc *own_vcs; /* gpus: as described, quota or nodes */
     uint32_t own_vc_count;
+    struct hs_vc *own_cohorts;
+    uint32_t own_cohort_count;
     uint32_t *own_node_vc;     /* owner of each node; NULL if not stated */
     struct hs_intern vc_names; /* of vcs: index + 1, as "" is id 0 */
 };
@@ -58,7 +75,8 @@ HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const cha
 /* Loads a shape with any types. */
 HS_MUST_USE enum hs_status hs_cluster_load_shape(struct hs_cluster *cluster, const char *shape,
                                                  struct hs_diag *diag);
-/* Enables VCs. file: NULL (those of the JSON), a JSON {"vcs": {"name": gpus, ...}} or Helios'
+/* Enables VCs. file: NULL (those of the JSON), a JSON {"vcs": {"name": gpus, ...}}, perhaps with
+ * cohorts, or Helios'
  * cluster_gpu_number.csv, from which the row of `date` ("" = the last) is used. Partition assigns
  * whole nodes in id order, VC by VC in the order of the file (or as stated by the nodes of the
  * cluster's JSON); an impossible assignment is an error with the numbers. */
@@ -74,12 +92,35 @@ HS_MUST_USE enum hs_status hs_cluster_overcommit(struct hs_cluster *cluster, dou
                                                  struct hs_diag *diag);
 void hs_cluster_free(struct hs_cluster *cluster);
 
-/* VCs during reading; names are borrowed. */
+/* VCs and cohorts during reading; names are borrowed. */
 struct hs_vc_list {
     struct hs_vc *vcs;
     uint32_t count, cap;
+    struct hs_vc *cohorts;
+    uint32_t cohort_count, cohort_cap;
 };
 void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus);
-/* Reads the members of an object {"name": gpus, ...}; names belong to the document. */
+/* Reads "vcs", if it is there, and "cohorts" of a document; names belong to the document. A value
+ * is a number of GPUs or an object with "gpus", "cohort", "borrowing_limit" and "lending_limit". */
 void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check,
-                     const struct hs_json *vcs);
+                     const struct hs_json *root);
+void hs_vc_list_free(struct hs_vc_list *list);
+
+/* ---- quotas: `held` are thousandths of GPUs by index of quotas ---- */
+
+/* Sets quotas, and most_gpus of the VCs. */
+void hs_quotas_build(struct hs_cluster *c, const struct hs_vc *cohorts, uint32_t count);
+/* A VC holds so much more, or, negative, less. O(depth). */
+void hs_quota_charge(const struct hs_cluster *c, uint64_t *held, uint32_t vc, int64_t milli);
+static inline void hs_quota_change(const struct hs_cluster *c, uint64_t *held, uint32_t vc,
+                                   int64_t milli)
+{
+    held[vc] += (uint64_t)milli;
+    if (HS_UNLIKELY(c->quotas != NULL)) /* its cohorts */
+        hs_quota_charge(c, held, vc, milli);
+}
+/* What it may still take, cohorts counted; UINT64_MAX: any number. O(depth). */
+uint64_t hs_quota_left(const struct hs_cluster *c, const uint64_t *held, uint32_t vc);
+/* The same, if `top`, itself or a cohort around it, were in no cohort; HS_NO_QUOTA: with all of
+ * them. Below 0 where it holds too much. */
+int64_t hs_quota_room(const struct hs_cluster *c, const uint64_t *held, uint32_t vc, uint32_t top);

@@ -10,26 +10,6 @@
 
 #include "data/csv.h"
 
-void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus)
-{
-    hs_grow((void **)&list->vcs, &list->cap, list->count + UINT64_C(1), sizeof *list->vcs,
-            HS_NODES_MAX);
-    list->vcs[list->count++] = (struct hs_vc){.name = name, .quota_gpus = UINT64_MAX, .gpus = gpus};
-}
-
-void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check, const struct hs_json *vcs)
-{
-    if (!hs_jsoncheck_filled(check, vcs, HS_JSON_OBJECT, "vcs"))
-        return;
-    for (const struct hs_json *v = hs_json_first(vcs); v != NULL; v = hs_json_next(v)) {
-        const char *name = hs_json_key(v);
-        if (!hs_jsoncheck_name(check, v, name, "the name of a virtual cluster"))
-            continue;
-        int64_t gpus = hs_jsoncheck_int(check, vcs, name, 0, UINT32_MAX, 0);
-        hs_vc_list_add(list, name, (uint64_t)gpus);
-    }
-}
-
 uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name)
 {
     if (cluster->vc_mode == HS_VC_IGNORE)
@@ -115,13 +95,12 @@ static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const st
     struct hs_vc *vcs = hs_arena_alloc(&c->arena, count * sizeof *vcs);
     for (uint32_t v = 0; v < count; v++) {
         const char *name = s->list.vcs[v].name;
-        vcs[v] = (struct hs_vc){.name = hs_arena_text(&c->arena, name, strlen(name)),
-                                .quota_gpus = UINT64_MAX,
-                                .gpus = c->gpu_count};
-        if (mode == HS_VC_QUOTA)
-            vcs[v].quota_gpus = s->list.vcs[v].gpus;
-        else
-            vcs[v].gpus = s->list.vcs[v].gpus;
+        vcs[v] = s->list.vcs[v];
+        vcs[v].name = hs_arena_text(&c->arena, name, strlen(name));
+        if (mode == HS_VC_PARTITION)
+            continue;
+        vcs[v].quota_gpus = vcs[v].most_gpus = vcs[v].gpus;
+        vcs[v].gpus = c->gpu_count;
     }
     c->vcs = vcs;
     c->vc_count = count;
@@ -130,8 +109,10 @@ static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const st
     hs_intern_init(&c->vc_names);
     for (uint32_t v = 0; v < count; v++)
         (void)hs_intern_get(&c->vc_names, vcs[v].name);
-    if (mode == HS_VC_QUOTA)
+    if (mode == HS_VC_QUOTA) {
+        hs_quotas_build(c, s->list.cohorts, s->list.cohort_count);
         return HS_OK;
+    }
     if (s->file != NULL || c->own_node_vc == NULL)
         return deal_nodes(c, s);
     for (uint32_t n = 0; n < c->node_count; n++)
@@ -141,7 +122,7 @@ static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const st
 
 static enum hs_status read_json(struct source *s)
 {
-    static const char *const keys[] = {"name", "vcs"};
+    static const char *const keys[] = {"name", "vcs", "cohorts"};
     HS_TRY(hs_json_load(&s->doc, s->file, s->diag));
     struct hs_jsoncheck check = {.doc = s->doc, .diag = s->diag};
     const struct hs_json *root = hs_json_root(s->doc);
@@ -152,8 +133,7 @@ static enum hs_status read_json(struct source *s)
     s->vcs = hs_json_get(root, "vcs");
     if (s->vcs == NULL)
         hs_jsoncheck_fault(&check, root, "{\"vcs\": {\"name\": gpus, ...}}", "\"vcs\" is missing");
-    else
-        hs_vc_list_read(&s->list, &check, s->vcs);
+    hs_vc_list_read(&s->list, &check, root);
     return check.status;
 }
 
@@ -298,7 +278,10 @@ enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mo
                        "add \"vcs\": {\"name\": gpus} to the cluster's JSON, or give a file of VCs",
                        "the cluster has no virtual clusters");
     if (file == NULL) {
-        s.list = (struct hs_vc_list){.vcs = cluster->own_vcs, .count = cluster->own_vc_count};
+        s.list = (struct hs_vc_list){.vcs = cluster->own_vcs,
+                                     .count = cluster->own_vc_count,
+                                     .cohorts = cluster->own_cohorts,
+                                     .cohort_count = cluster->own_cohort_count};
         return apply(cluster, mode, &s);
     }
     hs_intern_init(&s.names);
@@ -307,6 +290,6 @@ enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mo
         status = apply(cluster, mode, &s);
     hs_json_close(s.doc);
     hs_intern_free(&s.names);
-    hs_free(s.list.vcs);
+    hs_vc_list_free(&s.list);
     return status;
 }

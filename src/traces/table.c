@@ -390,11 +390,12 @@ static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
 
 static const struct hs_words class_words = {
     .what = "class",
-    .hint = "guaranteed, opportunistic or auto; --map=class= leaves the column alone",
+    .hint = "guaranteed, opportunistic (or spot) or auto; --map=class= leaves the column alone",
     .fault = HS_FAULT_CLASS,
     .of = {{"auto", HS_JOB_CLASS_AUTO},
            {"guaranteed", HS_JOB_CLASS_GUARANTEED},
-           {"opportunistic", HS_JOB_CLASS_OPPORTUNISTIC}},
+           {"opportunistic", HS_JOB_CLASS_OPPORTUNISTIC},
+           {"spot", HS_JOB_CLASS_OPPORTUNISTIC}},
 };
 
 int hs_trace_word(const struct hs_words *words, const char *text, size_t len)

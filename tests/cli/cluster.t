@@ -206,7 +206,7 @@ An unknown key at the top.
   ! c.json:3:3: error: unknown key 'colour' in a cluster
   !     3 |   "colour": "green"
   !       |   ^~~~~~~~
-  !       = hint: known keys: name gpu_types racks nodes vcs $schema
+  !       = hint: known keys: name gpu_types racks nodes vcs cohorts $schema
   [3]
 
 # cluster-wrong-type

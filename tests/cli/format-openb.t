@@ -27,6 +27,7 @@ deletion.
   !       = hint: "speed" of its GPU type in the cluster file
   ! warning: 1 of 6 rows left out: never started
   ! warning: 5 of 5 jobs have a class: policy 'fifo' ignores it
+  !       = hint: its parameter class=order puts guaranteed jobs first
   $ cut -d, -f1,3,7-9,13 out/jobs.csv
   job_id,submission_time,starting_time,execution_time,finish_time,allocated_resources
   c,1,1,10,11,1

@@ -13,13 +13,13 @@ The list, and its width on other terminals.
                        shortest job first, no preemption
   qssf                 history +                   divide GPUs, reserve +
                        least estimated GPU time first, no preemption
-  srtf                 duration +                  preempt
+  srtf                 duration +                  preempt +
                        shortest remaining time first, preemptive
-  srsf                 duration +                  preempt
+  srsf                 duration +                  preempt +
                        shortest remaining service (time x GPUs) first, preemptive
-  edf                  nothing +                   preempt
+  edf                  nothing +                   preempt +
                        earliest deadline first, preemptive
-  llf                  duration +                  preempt
+  llf                  duration +                  preempt +
                        least laxity first, preemptive
   fairshare            nothing +                   divide GPUs
                        decayed usage of users, wait and size, weighted as Slurm does
@@ -111,7 +111,7 @@ One policy.
   $ horus policies fifo
   fifo: first come, first served
   knows: nothing (some parameters: duration, estimate, history, speed)
-  may: divide GPUs, reserve (some parameters: preempt)
+  may: divide GPUs, reserve (some parameters: preempt, set timers)
   source: Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem & Feitelson TPDS'01 (conservative)
 
     scan           strict|fit|easy|conservative [strict]
@@ -142,6 +142,15 @@ One policy.
                    preempt: they also take the GPUs of running jobs of lower priority
     ageing         0s,1s..1000000000s [0s]
                    a level more for each such window of earlier submission; 0: never
+    class          ignore|order|evict [ignore]
+                   order: guaranteed jobs first, opportunistic ones after them; evict: they also take
+                   the GPUs of running opportunistic jobs
+    reclaim        yes|no [no]
+                   jobs within the quota of their virtual cluster or cohort stop others that borrow it
+                   source: Kueue, reclaimWithinCohort: Never or Any
+    grace          0s..1000000000s [30s]
+                   notice to an opportunistic job, or to one that borrows, before it is stopped
+                   source: Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 min
     preempt_cost   free|table|job|restart|checkpoint [free]
                    what a preempted job pays when it resumes; restart, checkpoint: by its model
                    source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
@@ -169,7 +178,8 @@ One policy as JSON.
       "speed"
     ],
     "may_with_some_parameters": [
-      "preempt"
+      "preempt",
+      "set timers"
     ],
     "parameters": [
       {
@@ -271,6 +281,35 @@ One policy as JSON.
         "source": null
       },
       {
+        "key": "class",
+        "type": "choice",
+        "values": "ignore|order|evict",
+        "unit": null,
+        "default": "ignore",
+        "help": "order: guaranteed jobs first, opportunistic ones after them; evict: they also take the GPUs of running opportunistic jobs",
+        "source": null
+      },
+      {
+        "key": "reclaim",
+        "type": "flag",
+        "values": "yes|no",
+        "unit": null,
+        "default": "no",
+        "help": "jobs within the quota of their virtual cluster or cohort stop others that borrow it",
+        "source": "Kueue, reclaimWithinCohort: Never or Any"
+      },
+      {
+        "key": "grace",
+        "type": "duration",
+        "values": "0s..1000000000s",
+        "unit": null,
+        "default": "30s",
+        "min": 0,
+        "max": 1000000000,
+        "help": "notice to an opportunistic job, or to one that borrows, before it is stopped",
+        "source": "Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 min"
+      },
+      {
         "key": "preempt_cost",
         "type": "choice",
         "values": "free|table|job|restart|checkpoint",
@@ -342,7 +381,7 @@ One policy as Markdown.
   ### srsf
   shortest remaining service (time x GPUs) first, preemptive
 
-  Knows: duration (some parameters: estimate, history, speed). May: preempt. Source: Gu et al. NSDI'19
+  Knows: duration (some parameters: estimate, history, speed). May: preempt (some parameters: set timers). Source: Gu et al. NSDI'19
 
   | parameter | values | unit | default | meaning | source |
   | --- | --- | --- | --- | --- | --- |
@@ -358,6 +397,9 @@ One policy as Markdown.
   | `cost_table` | duration/duration/... | s | `7/30/60` | cost for 1, 2-8, more GPUs; also where the job's own is not known | Hu et al. SC'21, Helios simulator |
   | `priority` | ignore/order/preempt | - | `ignore` | order: jobs of higher priority first, the order of the policy among equals; it holds for running jobs, too, so that preempt is the same | - |
   | `ageing` | 0s,1s..1000000000s | - | `0s` | a level more for each such window of earlier submission; 0: never | - |
+  | `class` | ignore/order/evict | - | `ignore` | order: guaranteed jobs first, opportunistic ones after them; it holds for running jobs, too, so that evict is the same | - |
+  | `reclaim` | yes/no | - | `no` | jobs within the quota of their virtual cluster or cohort stop others that borrow it | Kueue, reclaimWithinCohort: Never or Any |
+  | `grace` | 0s..1000000000s | - | `30s` | notice to an opportunistic job, or to one that borrows, before it is stopped | Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 min |
   | `compat` | off/helios/muri | - | `off` | quirks of a published simulator. helios: 1 s more a job, waiting jobs first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and always form=replace) | Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator |
 
 # policies-markdown-list
@@ -366,27 +408,27 @@ All policies as a Markdown table.
   $ horus policies --markdown
   | policy | what | knows | may | parameters |
   | --- | --- | --- | --- | --- |
-  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs, reserve (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
-  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs, reserve (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
-  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs, reserve (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table`, `compat` |
-  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `compat` |
-  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `compat` |
-  | `edf` | earliest deadline first, preemptive | nothing (some parameters: duration, estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `admission`, `preempt` |
-  | `llf` | least laxity first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `admission`, `preempt` |
+  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs, reserve (some parameters: preempt, set timers) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `class`, `reclaim`, `grace`, `preempt_cost`, `cost_table` |
+  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs, reserve (some parameters: preempt, set timers) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `class`, `reclaim`, `grace`, `preempt_cost`, `cost_table` |
+  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs, reserve (some parameters: preempt, set timers) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `class`, `reclaim`, `grace`, `preempt_cost`, `cost_table`, `compat` |
+  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt (some parameters: set timers) | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `class`, `reclaim`, `grace`, `compat` |
+  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt (some parameters: set timers) | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `class`, `reclaim`, `grace`, `compat` |
+  | `edf` | earliest deadline first, preemptive | nothing (some parameters: duration, estimate, history, speed) | preempt (some parameters: set timers) | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `class`, `reclaim`, `grace`, `admission`, `preempt` |
+  | `llf` | least laxity first, preemptive | duration (some parameters: estimate, history, speed) | preempt (some parameters: set timers) | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `class`, `reclaim`, `grace`, `admission`, `preempt` |
   | `fairshare` | decayed usage of users, wait and size, weighted as Slurm does | nothing (some parameters: speed) | divide GPUs | `scan`, `by`, `placement`, `types`, `w_fairshare`, `w_age`, `w_size`, `half_life`, `max_age` |
   | `drf` | the user of the least dominant share of GPUs, CPUs and memory is next | nothing (some parameters: speed) | divide GPUs | `scan`, `by`, `placement`, `types` |
   | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing (some parameters: speed) | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `types`, `preempt_cost`, `cost_table` |
   | `fgd` | first come, first served, where the fewest fragments of GPUs are made | nothing | divide GPUs | `scan`, `score`, `typical` |
-  | `pack` | first come, first served on the fullest GPU with memory for the job | memory (some parameters: speed) | co-locate | `scan`, `priority`, `ageing`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
-  | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: preempt, set timers) | `scan`, `priority`, `ageing`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `pack` | first come, first served on the fullest GPU with memory for the job | memory (some parameters: speed) | co-locate | `scan`, `priority`, `ageing`, `class`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: preempt, set timers) | `scan`, `priority`, `ageing`, `class`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
   | `gandiva` | turns on servers in excess, packing by trial, moves, growth; knows no run times | utilization, memory, rate (some parameters: speed) | preempt, migrate, co-locate, slice, resize, set timers | `slice`, `pack`, `migrate`, `defrag`, `grow`, `slicing`, `fluid_above`, `max_height`, `quantum`, `switch`, `arrival_front`, `introspect`, `trial`, `profile_steps`, `keep_margin`, `max_pack`, `defrag_free`, `grow_idle`, `types`, `migrate_base`, `migrate_intra`, `migrate_inter` |
-  | `colocate-fifo` | first come, first served, placed by the cost of horus | utilization, memory (some parameters: rate, speed) | co-locate | `scan`, `priority`, `ageing`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
-  | `horus` | least predicted utilization first, placed by predicted utilization and memory | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: migrate, set timers) | `order`, `priority`, `ageing`, `look_ahead`, `max_starts`, `tick`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap`, `migrate`, `migrate_every` |
+  | `colocate-fifo` | first come, first served, placed by the cost of horus | utilization, memory (some parameters: rate, speed) | co-locate | `scan`, `priority`, `ageing`, `class`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
+  | `horus` | least predicted utilization first, placed by predicted utilization and memory | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: migrate, set timers) | `order`, `priority`, `ageing`, `class`, `look_ahead`, `max_starts`, `tick`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap`, `migrate`, `migrate_every` |
   | `horus+` | horus with lanes of alike jobs, the lane of most jobs times wait first | utilization, memory (some parameters: rate, speed) | co-locate, set timers | `look_ahead`, `queues`, `credit`, `recluster_growth`, `recluster_period`, `wake_period`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
-  | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory (some parameters: speed) | co-locate | `priority`, `ageing`, `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
-  | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory (some parameters: speed) | co-locate | `scan`, `priority`, `ageing`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory (some parameters: speed) | co-locate | `priority`, `ageing`, `class`, `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory (some parameters: speed) | co-locate | `scan`, `priority`, `ageing`, `class`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
   | `gandiva-random-pairs` | random pairs of jobs of equal gang size when GPUs are short, kept if they pay | rate (some parameters: speed) | preempt, co-locate, set timers | `scan`, `trial`, `types`, `seed` |
   | `salus` | jobs keep their memory on a GPU and share it by mini-batches | duration, memory, rate (some parameters: estimate, history, speed) | co-locate, slice (some parameters: set timers) | `rule`, `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
   | `salus-fifo` | a plain server: the next job starts when its GPUs are free | memory (some parameters: rate, speed) | nothing (some parameters: co-locate, slice, set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
@@ -445,7 +487,7 @@ What the policy knows by default, and what it knows with other parameters.
   $ horus policies qssf
   qssf: least estimated GPU time first, no preemption
   knows: history (some parameters: duration, estimate, speed)
-  may: divide GPUs, reserve (some parameters: preempt)
+  may: divide GPUs, reserve (some parameters: preempt, set timers)
   source: Hu et al. SC'21
 
     scan           strict|fit|easy|conservative [strict]
@@ -476,6 +518,15 @@ What the policy knows by default, and what it knows with other parameters.
                    preempt: they also take the GPUs of running jobs of lower priority
     ageing         0s,1s..1000000000s [0s]
                    a level more for each such window of earlier submission; 0: never
+    class          ignore|order|evict [ignore]
+                   order: guaranteed jobs first, opportunistic ones after them; evict: they also take
+                   the GPUs of running opportunistic jobs
+    reclaim        yes|no [no]
+                   jobs within the quota of their virtual cluster or cohort stop others that borrow it
+                   source: Kueue, reclaimWithinCohort: Never or Any
+    grace          0s..1000000000s [30s]
+                   notice to an opportunistic job, or to one that borrows, before it is stopped
+                   source: Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 min
     preempt_cost   free|table|job|restart|checkpoint [free]
                    what a preempted job pays when it resumes; restart, checkpoint: by its model
                    source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
@@ -492,7 +543,7 @@ A preemptive policy.
   $ horus policies srtf
   srtf: shortest remaining time first, preemptive
   knows: duration (some parameters: estimate, history, speed)
-  may: preempt
+  may: preempt (some parameters: set timers)
   source: Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)
 
     form           evict|replace [evict]
@@ -526,6 +577,15 @@ A preemptive policy.
                    holds for running jobs, too, so that preempt is the same
     ageing         0s,1s..1000000000s [0s]
                    a level more for each such window of earlier submission; 0: never
+    class          ignore|order|evict [ignore]
+                   order: guaranteed jobs first, opportunistic ones after them; it holds for running
+                   jobs, too, so that evict is the same
+    reclaim        yes|no [no]
+                   jobs within the quota of their virtual cluster or cohort stop others that borrow it
+                   source: Kueue, reclaimWithinCohort: Never or Any
+    grace          0s..1000000000s [30s]
+                   notice to an opportunistic job, or to one that borrows, before it is stopped
+                   source: Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 min
     compat         off|helios|muri [off]
                    quirks of a published simulator. helios: 1 s more a job, waiting jobs first on a
                    tie (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every

@@ -133,3 +133,41 @@ rejected when it comes, and nobody is late but c, which is never done.
   policy  mean JCT  mean wait  makespan  late  missed  SLO JCT  GPU alloc  p99 lateness  p99 JCT
   fifo      11.0 s      6.0 s    15.0 s     1  33.3 %   11.0 s    100.0 %         6.0 s   12.0 s
   ! warning: 3 of 3 jobs have a deadline: policy 'fifo' ignores it
+
+# class-evict
+Spot jobs are opportunistic (1x4): b is told at 10, and stops at 40. Without the parameter the run says
+that the column has no effect.
+
+  $ printf 'job_id,submit_time,gpus,duration,class\na,0,2,100,spot\nb,1,2,100,opportunistic\ng,10,2,50,guaranteed\n' >jobs.csv
+  $ horus run jobs.csv -c 1x4 -p fifo:class=evict -o out --assign=off --decisions | grep -E '^(order|preemption) '
+  order       class, then submit; scan strict; placement consolidate; gang all or nothing
+  preemption  by class; cost free
+  $ cut -d, -f1,3,7,9 out/jobs.csv
+  job_id,submission_time,starting_time,finish_time
+  g,10,40,90
+  a,0,0,100
+  b,1,1,151
+  $ grep preempt out/decisions.csv
+  40,b,preempt,2,2-3,0,timer,jobs before it by class or priority get its GPUs
+  $ horus run jobs.csv -c 1x4 -p fifo -o out2 --assign=off >/dev/null
+  ! warning: 3 of 3 jobs have a class: policy 'fifo' ignores it
+  !       = hint: its parameter class=order puts guaranteed jobs first
+
+# class-refused
+Where no job is stopped, or by more than classes.
+
+  $ horus run traces/sample.csv -c 4x8 -p fifo:class=evict,scan=easy -o out
+  ! error: policy 'fifo': priority=preempt, class=evict and reclaim=yes need scan=strict or scan=fit
+  [2]
+  $ horus run traces/sample.csv -c 4x8 -p fifo:class=order,priority=preempt -o out
+  ! error: policy 'fifo': classes come before priorities: with priority=preempt they need class=evict, or class=ignore
+  [2]
+  $ horus run traces/sample.csv -c 4x8 -p srtf:class=evict,form=replace -o out
+  ! error: policy 'srtf': class and reclaim=yes need form=evict
+  [2]
+  $ horus run traces/sample.csv -c 4x8 -p edf:reclaim=yes,preempt=no -o out
+  ! error: policy 'edf': reclaim=yes needs preempt=yes
+  [2]
+  $ horus run traces/sample.csv -c 1x4 -p fifo:grace=5s -o out 2>&1 | head -n 2
+  warning: policy 'fifo': 'grace' has no effect: reclaim is no
+        = hint: class=evict or reclaim=yes

@@ -77,6 +77,7 @@ priorities, antman at classes, no policy at deadlines. A column of one value tel
   !       = hint: its parameter priority=order puts jobs of higher priority first
   ! warning: 1 of 2 jobs have a deadline: policy 'fifo' ignores it
   ! warning: 2 of 2 jobs have a class: policy 'fifo' ignores it
+  !       = hint: its parameter class=order puts guaranteed jobs first
   ! warning: 1 of 2 jobs have a deadline: policy 'gandiva' ignores it
   ! warning: 2 of 2 jobs have a class: policy 'gandiva' ignores it
   ! warning: 2 of 2 jobs have a priority: policy 'antman' ignores it

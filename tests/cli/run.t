@@ -33,8 +33,8 @@ defaults. Given to -p, they make the same run: the same hash of jobs.csv, the sa
   1
   $ horus compare t.csv -c 1x1 -p fifo -p sjf:scan=fit -q -o both >/dev/null
   $ jq -c '.policies[] | [.policy, .policy_parameters]' both/manifest.json
-  ["fifo",{"scan":"strict","placement":"consolidate","types":"any","pred":"oracle","pred_file":"","pred_sigma":"1","pred_unknown":"1h","pred_last":"0","priority":"ignore","ageing":"0s","preempt_cost":"free","cost_table":"7s/30s/60s"}]
-  ["sjf:scan=fit",{"scan":"fit","placement":"consolidate","types":"any","pred":"oracle","pred_file":"","pred_sigma":"1","pred_unknown":"1h","pred_last":"0","priority":"ignore","ageing":"0s","preempt_cost":"free","cost_table":"7s/30s/60s"}]
+  ["fifo",{"scan":"strict","placement":"consolidate","types":"any","pred":"oracle","pred_file":"","pred_sigma":"1","pred_unknown":"1h","pred_last":"0","priority":"ignore","ageing":"0s","class":"ignore","reclaim":"no","grace":"30s","preempt_cost":"free","cost_table":"7s/30s/60s"}]
+  ["sjf:scan=fit",{"scan":"fit","placement":"consolidate","types":"any","pred":"oracle","pred_file":"","pred_sigma":"1","pred_unknown":"1h","pred_last":"0","priority":"ignore","ageing":"0s","class":"ignore","reclaim":"no","grace":"30s","preempt_cost":"free","cost_table":"7s/30s/60s"}]
 
 # run-after-dashes
 After -- every word is an operand.

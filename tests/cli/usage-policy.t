@@ -75,9 +75,9 @@ a published simulator does. A default that is written out is no mistake. Priorit
 never wait together, are not called ignored.
 
   $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scan=easy,priority=preempt 2>&1 | grep error
-  error: policy 'fifo': priority=preempt needs scan=strict or scan=fit
+  error: policy 'fifo': priority=preempt, class=evict and reclaim=yes need scan=strict or scan=fit
   $ horus run traces/sample.csv -c 8x8:V100 -p qssf:compat=helios,priority=preempt 2>&1 | grep error
-  error: policy 'qssf': priority=preempt needs compat=off
+  error: policy 'qssf': priority=preempt, class=evict and reclaim=yes need compat=off
   $ horus run traces/sample.csv -c 8x8:V100 -p pack:priority=preempt 2>&1 | grep error
   error: policy 'pack': 'priority' must be ignore|order, not 'preempt'
   $ horus run traces/sample.csv -c 8x8:V100 -p fifo:ageing=1h --max-jobs 20 --dry-run >out

@@ -89,3 +89,67 @@ Virtual clusters with more GPUs than the cluster.
   !     1 | {"vcs": {"vcA": 64, "vcB": 64}}
   !       |                            ^~
   [3]
+
+# cohorts
+Quotas that are lent (1x8, 4 GPUs each): under fifo x holds all until its first job ends at 100. With
+reclaim=yes b is told at 10, when y wants its quota back, and stops at 40, with 61 s left. y waits 30 s
+and b 50 s for 4 GPUs of quota: 320 GPU seconds.
+
+  $ printf '{"vcs": {"x": {"gpus": 4, "cohort": "c"}, "y": {"gpus": 4, "cohort": "c"}}}\n' >vcs.json
+  $ printf 'job_id,submit_time,gpus,duration,vc\na,0,4,100,x\nb,1,4,100,x\ny,10,4,50,y\n' >jobs.csv
+  $ horus run jobs.csv -c 1x8 --vc quota --vc-file vcs.json -p fifo:reclaim=yes -o out --assign=off \
+  >     --decisions | grep -E '^(preemption|knows|vc) '
+  preemption  reclaimed; cost free
+  knows       nothing; may: preempt, set timers
+  vc          quota: shared nodes, a GPU quota each, lent within cohorts
+  $ cut -d, -f1,3,7,9 out/jobs.csv
+  job_id,submission_time,starting_time,finish_time
+  y,10,40,90
+  a,0,0,100
+  b,1,1,151
+  $ grep preempt out/decisions.csv
+  40,b,preempt,4,4-7,0,timer,the quota that it borrows is taken back
+  $ horus verify out | tail -n 1
+  22 checks passed
+  $ horus explain out --json | jq -c '.gpu_seconds'
+  {"resources":0,"fragmentation":0,"constraint":0,"quota":320,"priority":0}
+
+# cohorts-not-known
+A policy of fixed quotas, and reclaim where nothing is lent.
+
+  $ printf '{"vcs": {"x": {"gpus": 4, "cohort": "c"}}}\n' >vcs.json
+  $ horus run traces/sample.csv -c 1x8 --vc quota --vc-file vcs.json -p synergy -o out
+  ! error: policy 'synergy': rounds are of fixed quotas: not with cohorts
+  [2]
+  $ horus run traces/sample.csv -c 1x8 -p fifo:reclaim=yes -o out
+  ! error: policy 'fifo': reclaim=yes needs --vc=quota and virtual clusters in cohorts
+  [2]
+
+# cohorts-wrong
+Limits and names of cohorts; a cohort in itself.
+
+  $ cat >vcs.json <<'END'
+  > {"vcs": {"x": {"gpus": 4, "cohort": "lab", "lending_limit": 5},
+  >          "y": {"gpus": 4, "borrowing_limit": 1},
+  >          "z": {"cohort": "lap"}},
+  >  "cohorts": {"lab": {"cohort": "all"}, "all": {"cohort": "lab"}}}
+  > END
+  $ horus run traces/sample.csv -c 1x8 --vc quota --vc-file vcs.json -o out
+  ! vcs.json:4:21: error: cohort 'lab' is in itself
+  !     4 |  "cohorts": {"lab": {"cohort": "all"}, "all": {"cohort": "lab"}}}
+  !       |                     ^
+  ! vcs.json:1:61: error: 'x' has 4 GPUs and lends at most that, not 5
+  !     1 | {"vcs": {"x": {"gpus": 4, "cohort": "lab", "lending_limit": 5},
+  !       |                                                             ^
+  ! vcs.json:2:46: error: "borrowing_limit" of 'y', which is in no cohort
+  !     2 |          "y": {"gpus": 4, "borrowing_limit": 1},
+  !       |                                              ^
+  !       = hint: add "cohort": its name
+  ! vcs.json:3:15: error: "gpus" of 'z' is missing
+  !     3 |          "z": {"cohort": "lap"}},
+  !       |               ^
+  ! vcs.json:3:26: error: there is no cohort 'lap'
+  !     3 |          "z": {"cohort": "lap"}},
+  !       |                          ^~~~~
+  !       = hint: add it to "cohorts"
+  [3]

@@ -47,7 +47,8 @@ static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
                                        .duration_s = (int64_t)hs_rng_below(&rng, 30),
                                        .gpu_util_pm = 50 * (int32_t)hs_rng_below(&rng, 20),
                                        .gpu_mem_mib = 1000 * (uint32_t)hs_rng_below(&rng, 10),
-                                       .priority = (int32_t)(i * 7 % 4)};
+                                       .priority = (int32_t)(i * 7 % 4),
+                                       .job_class = (enum hs_job_class)(i * 5 % 3)};
     }
     jobs[7].gpus = 9; /* more than two of the clusters have */
     hs_rng_close(&rng);
@@ -420,6 +421,57 @@ static void needs_of(const struct hs_policy_ops *policy, const char *spec, uint3
     hs_arena_free(&arena);
 }
 
+/* Quotas that are lent within cohorts: no job is lost, every plan is legal, same result twice; two
+ * policies refuse them. */
+static void check_cohorts(const char *cluster, const char *spec, uint64_t seed)
+{
+    static const char json[] =
+        "{\"vcs\": {\"a\": {\"gpus\": 2, \"cohort\": \"x\"},"
+        " \"b\": {\"gpus\": 3, \"cohort\": \"x\", \"borrowing_limit\": 3, \"lending_limit\": 2},"
+        " \"c\": {\"gpus\": 2, \"cohort\": \"y\"}},"
+        " \"cohorts\": {\"x\": {\"cohort\": \"y\"}, \"y\": 1}}";
+    static const char *const vcs[] = {"a", "b", "c"};
+    struct hs_test_result plain, again;
+    struct hs_test_job jobs[JOBS];
+    char path[256];
+    scratch_keep(path, sizeof path, "vcs.json", json);
+    const struct hs_test_options options = {.vc = HS_VC_QUOTA, .vc_file = path};
+    make_jobs(jobs, seed);
+    for (uint32_t i = 0; i < JOBS; i++)
+        jobs[i].vc = vcs[i % 3];
+    if (strncmp(spec, "synergy", 7) == 0 || strncmp(spec, "chronus", 7) == 0) {
+        assert_int_equal(hs_test_run_with(jobs, JOBS, cluster, spec, &options, &plain), HS_E_USAGE);
+        hs_test_free(&plain);
+        return;
+    }
+    run_with(jobs, cluster, spec, &options, &plain);
+    check_complete(jobs, &plain, spec);
+    run_with(jobs, cluster, spec, &options, &again);
+    assert_same(&plain, &again, 0, 1);
+    hs_test_free(&plain);
+    hs_test_free(&again);
+}
+
+/* With what the policy can do besides by these parameters. */
+static void check_reclaim(const struct hs_policy_ops *policy, const char *cluster, const char *spec,
+                          uint64_t seed)
+{
+    static const char *const scans[] = {"scan=easy", "scan=conservative", "form=replace",
+                                        "compat=", "preempt=no"};
+    char reclaiming[512];
+    bool can = hs_param_find(policy->params, "reclaim") != NULL;
+    for (size_t i = 0; can && i < sizeof scans / sizeof *scans; i++)
+        can = strstr(spec, scans[i]) == NULL || strstr(spec, "compat=off") != NULL;
+    for (int i = 0; can && i < 3; i++) {
+        (void)snprintf(reclaiming, sizeof reclaiming, "%s%creclaim=yes,grace=%ds%s", spec,
+                       strchr(spec, ':') != NULL ? ',' : ':', 7 * i,
+                       strstr(spec, "class=") != NULL || strstr(spec, "priority=") != NULL
+                           ? ""
+                           : ",class=evict");
+        check_cohorts(cluster, reclaiming, seed);
+    }
+}
+
 static void check_spec(const struct hs_policy_ops *policy, const char *spec)
 {
     uint32_t can, knows;
@@ -440,6 +492,10 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
             check_retries(cluster, spec, is_oracle, SEED + round);
         check_outages(cluster, spec, SEED + round);
         check_reservations(cluster, spec, can, SEED + round);
+        if (round < 3) { /* each cluster once */
+            check_cohorts(cluster, spec, SEED + round);
+            check_reclaim(policy, cluster, spec, SEED + round);
+        }
         for (int64_t at_s = 15; !is_oracle && at_s <= 75; at_s += 30)
             check_causality(jobs, cluster, spec, at_s * HS_TEST_S, SEED + round);
     }
@@ -581,7 +637,31 @@ static void every_record_is_complete(void **state)
     assert_null(hs_policy_find("no such policy"));
 }
 
-/* Where a parameter has an effect only with another, there is such a one, with such values. */
+/* Whether a parameter of the policy may have one of the values: "key=a|b". */
+static bool has_values(const struct hs_policy_ops *policy, char *with)
+{
+    static const char *const flags[] = {"yes", "no", NULL};
+    char *words = strchr(with, '=');
+    if (words == NULL)
+        return false;
+    *words++ = '\0';
+    const struct hs_param *other = hs_param_find(policy->params, with);
+    const char *const *choices = other == NULL                  ? NULL
+                                 : other->type == HS_PARAM_FLAG ? flags
+                                                                : other->choices;
+    char *rest = NULL;
+    for (const char *word = strtok_r(words, "|", &rest); choices != NULL && word != NULL;
+         word = strtok_r(NULL, "|", &rest)) {
+        size_t c = 0;
+        while (choices[c] != NULL && strcmp(choices[c], word) != 0)
+            c++;
+        if (choices[c] == NULL)
+            return false;
+    }
+    return choices != NULL;
+}
+
+/* Where a parameter has an effect only with others, there are such ones, with such values. */
 static void idle_parameters_name_others(void **state)
 {
     (void)state;
@@ -589,16 +669,14 @@ static void idle_parameters_name_others(void **state)
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
         for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
             char with[128];
-            if (p->only_with == NULL)
-                continue;
-            snprintf(with, sizeof with, "%s", p->only_with);
-            const struct hs_param *other = hs_param_find(policy->params, strtok(with, "="));
-            assert_non_null(other);
-            for (const char *value; (value = strtok(NULL, "|")) != NULL;) {
-                size_t c = 0;
-                while (other->choices[c] != NULL && strcmp(other->choices[c], value) != 0)
-                    c++;
-                if (other->choices[c] == NULL)
+            snprintf(with, sizeof with, "%s", p->only_with != NULL ? p->only_with : "");
+            for (char *at = with, *next; p->only_with != NULL && at != NULL; at = next) {
+                next = strstr(at, " or ");
+                if (next != NULL) {
+                    *next = '\0';
+                    next += 4;
+                }
+                if (!has_values(policy, at))
                     fail_msg("%s:%s goes with %s", policy->name, p->key, p->only_with);
             }
         }

@@ -31,6 +31,7 @@ struct ref_task {
     int failures;
     int64_t cost_us; /* REF_PER_JOB */
     int gpus, user, vc, priority;
+    bool is_last; /* opportunistic */
     /* out */
     int64_t start_us, finish_us; /* first start; -1 = never */
     int preemptions;

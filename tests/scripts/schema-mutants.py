@@ -188,6 +188,11 @@ DIFFERENCES = {
     "a GPU type that is not declared": ("cluster", {"nodes": [{"gpus": 1, "type": "X"}]}, False, True),
     "virtual clusters larger than the cluster": (
         "cluster", {"nodes": [{"gpus": 1, "vc": "w"}], "vcs": {"v": 1}}, False, True),
+    "a limit of a virtual cluster in no cohort": (
+        "cluster", {"nodes": [{"gpus": 1}], "vcs": {"v": {"gpus": 1, "lending_limit": 1}}}, False, True),
+    "a cohort that is not declared": (
+        "cluster", {"nodes": [{"gpus": 1}], "vcs": {"v": {"gpus": 1, "cohort": "c"}}, "cohorts": {"d": 1}},
+        False, True),
     "lists of zip of different lengths": (
         "sweep", {"config": {"trace": "t.csv"}, "zip": {"seed": [1, 2], "load": [1]}}, False, True),
     "a key that is swept and set": (
@@ -236,6 +241,8 @@ def of_clusters():
         {"$schema": "cluster.schema.json", "name": "c", "nodes": [{"gpus": 8, "count": 2}], "vcs": {"v": 16}},
         {"gpu_types": types, "nodes": [{"gpus": 1, "type": "X"}]},
         {"nodes": [{"gpus": 1024}]}, {"nodes": [{"gpus": 2, "vc": "v"}], "vcs": {"v": 2}},
+        {"nodes": [group], "vcs": {"v": {"gpus": 8, "cohort": "c", "borrowing_limit": 0, "lending_limit": 8}, "w": 1}},
+        {"nodes": [group], "vcs": {"v": {"gpus": 8, "cohort": "c"}}, "cohorts": {"c": {"cohort": "d"}, "d": 2}},
     ]
     bad = [
         [], {}, None, "c", {"nodes": []}, {"racks": []}, {"nodes": {}}, {"racks": [{}]},
@@ -247,6 +254,10 @@ def of_clusters():
         {"nodes": [group], "vcs": {"v": "many"}}, {"gpu_types": {}, "nodes": [group]},
         {"gpu_types": {"X": 5}, "nodes": [{"gpus": 1, "type": "X"}]},
         {"gpu_types": {"": {}}, "nodes": [{"gpus": 1, "type": "X"}]},
+        {"nodes": [group], "vcs": {"v": {}}}, {"nodes": [group], "vcs": {"v": {"gpus": -1}}},
+        {"nodes": [group], "vcs": {"v": {"gpus": 8, "cohort": ""}}},
+        {"nodes": [group], "vcs": {"v": {"gpus": 8, "cohort": "c", "lend": 1}}},
+        {"nodes": [group], "vcs": {"v": 8}, "cohorts": {}}, {"nodes": [group], "vcs": {"v": 8}, "cohorts": {"c": "8"}},
     ]
     for key, values in {"mem_mib": [0, -1, 1.5, "1GiB", 2**30 + 1, None], "memory": [1],
                         "speed": [0, -1, 1001, "fast", None]}.items():

@@ -73,7 +73,7 @@ is "policies of which one has begun" "salus salus-fair salus-fifo salus-pack sal
     "$(reply 'horus compare -p fifo -p sal')"
 is "policies as an operand" "tiresias" "$(reply 'horus policies t')"
 # What stands before ':' and '=' is no part of readline's word.
-is "parameters of a policy" "ageing= cost_table= placement= pred= pred_file= pred_last= pred_sigma= pred_unknown= preempt_cost= priority= scan= types=" \
+is "parameters of a policy" "ageing= class= cost_table= grace= placement= pred= pred_file= pred_last= pred_sigma= pred_unknown= preempt_cost= priority= reclaim= scan= types=" \
     "$(reply 'horus run -p fifo:')"
 is "a parameter behind another" "placement=" "$(reply 'horus run --policy=fifo:scan=fit,pl' |
     sed 's/^fit,//')"

@@ -121,6 +121,7 @@ static void fill_tasks(struct trial *t)
                                         .user = number_of(j->user),
                                         .vc = number_of(j->vc),
                                         .priority = j->priority,
+                                        .is_last = j->job_class == HS_JOB_CLASS_OPPORTUNISTIC,
                                         .failures = (int)j->failures};
         for (uint32_t k = 0; k < j->failures && k < REF_FAILURES_MAX; k++)
             t->tasks[i].failed_us[k] = j->failed_s[k] * HS_TEST_S;
@@ -235,6 +236,8 @@ static void print_job(const struct hs_test_job *j, int row)
         print_error("&%" PRIu32 "/%" PRIu32, j->gpu_mem_mib, j->gpu_mem_persistent_mib);
     if (j->priority != 0)
         print_error("^%" PRId32, j->priority);
+    if (j->job_class != HS_JOB_CLASS_AUTO)
+        print_error("!%c", j->job_class == HS_JOB_CLASS_OPPORTUNISTIC ? 'o' : 'g');
     if (j->step_us > 0)
         print_error("*%s", trial_seconds(j->step_us));
     if (j->gpu_milli > 0)

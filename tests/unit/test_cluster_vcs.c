@@ -107,6 +107,74 @@ static void test_vcs_that_do_not_come_out_even(void **state)
     expect_vcs("3x8", HS_VC_PARTITION, path, "2020-09-01", HS_E_USAGE, line);
 }
 
+/* all: own 1; it is lent 4 of a, which keeps 0, and 2 of lab, which keeps 3 of its 2 + 3 (b lends
+ * all, and the lab's own 3): subtree 1 + 4 + 2 = 7. So a may hold 4 + 3, of which it borrows the 1
+ * and the 2 that are not its own; with a borrowing limit of 2 it may hold 6. b may hold the 3 that
+ * the lab keeps and the 7. c is in no cohort. */
+static void test_cohorts(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"vcs\": {\"a\": {\"gpus\": 4, \"cohort\": \"all\", \"borrowing_limit\": 2},"
+        " \"b\": {\"gpus\": 2, \"cohort\": \"lab\"}, \"c\": {\"gpus\": 3}},"
+        " \"cohorts\": {\"lab\": {\"gpus\": 3, \"cohort\": \"all\", \"lending_limit\": 2},"
+        " \"all\": 1}}";
+    struct hs_cluster c;
+    uint64_t held[5] = {0};
+    load(&c, "2x8");
+    const char *path = write_text("cohorts.json", json);
+    assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_QUOTA, path, "", &sink.diag), HS_OK);
+    assert_int_equal(c.quota_count, 5);
+    assert_int_equal(c.quotas[4].subtree_milli, 7000);
+    assert_int_equal(c.quotas[3].kept_milli, 3000);
+    assert_int_equal(c.vcs[0].most_gpus, 6);
+    assert_int_equal(c.vcs[1].most_gpus, 10);
+    assert_int_equal(c.vcs[2].most_gpus, 3);
+    /* b holds 5, of which the lab keeps 3: 2 are charged to all, and a has 5 left; then b gives 4
+     * back, and nothing is charged. */
+    hs_quota_change(&c, held, 1, 5000);
+    assert_int_equal(held[3], 5000);
+    assert_int_equal(held[4], 2000);
+    assert_int_equal(hs_quota_room(&c, held, 0, HS_NO_QUOTA), 5000);
+    assert_int_equal(hs_quota_room(&c, held, 0, 0), 4000);
+    assert_int_equal(hs_quota_room(&c, held, 1, 3), 0); /* of the lab's 5 */
+    hs_quota_change(&c, held, 1, -4000);
+    assert_int_equal(held[4], 0);
+    hs_cluster_free(&c);
+
+    load(&c, "2x8"); /* without cohorts, and as nodes of their own, nothing is lent */
+    path = write_text("none.json", "{\"vcs\": {\"a\": {\"gpus\": 8}, \"b\": 8}}");
+    assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_QUOTA, path, "", &sink.diag), HS_OK);
+    assert_null(c.quotas);
+    assert_int_equal(c.vcs[0].most_gpus, 8);
+    hs_cluster_free(&c);
+}
+
+static void test_wrong_cohorts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *rest; /* of the first line, behind the path */
+    } cases[] = {
+        {"{\"vcs\": {\"a\": {\"cohort\": \"c\"}}}", ":1:15: error: \"gpus\" of 'a' is missing"},
+        {"{\"vcs\": {\"a\": {\"gpus\": 1, \"cohort\": \"d\"}}, \"cohorts\": {\"c\": 1}}",
+         ":1:37: error: there is no cohort 'd'"},
+        {"{\"vcs\": {\"a\": {\"gpus\": 1, \"lending_limit\": 1}}}",
+         ":1:44: error: \"lending_limit\" of 'a', which is in no cohort"},
+        {"{\"vcs\": {\"a\": {\"gpus\": 1, \"cohort\": \"c\", \"lending_limit\": 2}}}",
+         ":1:59: error: 'a' has 1 GPUs and lends at most that, not 2"},
+        {"{\"vcs\": {\"a\": 1}, \"cohorts\": {\"c\": {\"cohort\": \"d\"}, \"d\": {\"cohort\": "
+         "\"c\"}}}",
+         ":1:36: error: cohort 'c' is in itself"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[512];
+        const char *path = write_text("bad.json", cases[i].json);
+        (void)snprintf(line, sizeof line, "%s%s", path, cases[i].rest);
+        expect_vcs("2x8", HS_VC_QUOTA, path, "", HS_E_INPUT, line);
+    }
+}
+
 static void test_vcs_of_csv(void **state)
 {
     (void)state;
@@ -188,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vcs_of_json), cmocka_unit_test(test_vcs_that_do_not_come_out_even),
+        cmocka_unit_test(test_cohorts),     cmocka_unit_test(test_wrong_cohorts),
         cmocka_unit_test(test_vcs_of_csv),  cmocka_unit_test(test_vcs_of_csv_errors),
         cmocka_unit_test(test_real_csv),
     };

@@ -128,7 +128,7 @@ static void agrees_with_a_sorted_array(void **state)
 {
     (void)state;
     compare_with_array(NULL);
-    compare_with_array(&(struct hs_priority){HS_PRIORITY_ORDER, 2});
+    compare_with_array(&(struct hs_priority){.use = HS_PRIORITY_ORDER, .ageing_us = 2});
 }
 
 /* A set by key and one by the key backwards, over links of their own: what one does leaves the

@@ -78,6 +78,13 @@ int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
     return 0;
 }
 
+enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    (void)job;
+    return HS_JOB_CLASS_AUTO;
+}
+
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 {
     (void)v;

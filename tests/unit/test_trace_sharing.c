@@ -74,7 +74,8 @@ static void test_wrong(void **state)
     expect_fault(WITH("class") "a,0,1,1,auto\nb,0,1,1,guarantee\n",
                  "t.csv:3:9: error: unknown class 'guarantee'");
     expect_fault(WITH("class") "a,0,1,1,oportunistic\n", "did you mean 'opportunistic'?");
-    expect_fault(WITH("class") "a,0,1,1,production\n", "guaranteed, opportunistic or auto");
+    expect_fault(WITH("class") "a,0,1,1,production\n",
+                 "guaranteed, opportunistic (or spot) or auto");
     expect_fault(WITH("step") "a,0,1,1,-1\n", "t.csv:2:9: error: step is out of range");
     expect_fault(WITH("step") "a,0,1,1,1e10\n", "step is out of range"); /* 317 years */
     expect_fault(WITH("step") "a,0,1,1,slow\n", "step is not a number: 'slow'");

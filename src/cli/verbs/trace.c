@@ -92,8 +92,8 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
         types[cluster.nodes[i].type].gpus += cluster.nodes[i].gpus;
     for (uint32_t i = 0; i < cluster.vc_count; i++) {
         const struct hs_vc *vc = &cluster.vcs[i];
-        bool is_quota = cluster.vc_mode == HS_VC_QUOTA && vc->quota_gpus < vc->gpus;
-        vcs[i] = (struct hs_trace_pool){vc->name, is_quota ? vc->quota_gpus : vc->gpus};
+        bool is_quota = cluster.vc_mode == HS_VC_QUOTA && vc->most_gpus < vc->gpus;
+        vcs[i] = (struct hs_trace_pool){vc->name, is_quota ? vc->most_gpus : vc->gpus};
     }
     const struct hs_trace_capacity pools = {
         .pools = {types, vcs},

@@ -395,6 +395,8 @@ static enum hs_status chronus_init(void *state, const struct hs_view *v)
 {
     struct hs_chronus *o = state;
     uint64_t most = 0;
+    if (v->has_cohorts)
+        return hs_view_fail(v, HS_E_USAGE, "leases are of fixed quotas: not with cohorts");
     o->pool_count = v->vcs;
     o->pools = hs_view_alloc(v, o->pool_count * sizeof *o->pools);
     for (uint32_t i = 0; i < o->pool_count; i++) {

@@ -255,7 +255,7 @@ static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cos
     h->gang_gpus = hs_view_alloc(v, v->max_node_gpus * sizeof *h->gang_gpus);
     h->costs = hs_view_alloc(v, v->max_node_gpus * sizeof *h->costs);
     hs_vc_queues_init(&h->waiting.queue, v, HS_SCAN_FIT);
-    hs_vc_queues_prioritize(&h->waiting.queue, v, &h->priority, NULL);
+    HS_TRY(hs_vc_queues_prioritize(&h->waiting.queue, v, &h->priority, NULL));
     if (h->hqueues.queues > 0)
         hs_hplus_queues_init(&h->hqueues, v);
     if (h->slowdown_cap > 0)

@@ -108,6 +108,14 @@ static inline int64_t hs_job_queue_key(const struct hs_view *v, hs_job_id job)
     const struct hs_job_queue_link *link = hs_view_scratch(v, job);
     return link->key;
 }
+/* The same by the link of that queue. */
+static inline int64_t hs_job_queue_key_in(const struct hs_job_queue *queue, const struct hs_view *v,
+                                          hs_job_id job)
+{
+    const unsigned char *scratch = hs_view_scratch(v, job);
+    const struct hs_job_queue_link *link = (const void *)(scratch + queue->link_offset);
+    return link->key;
+}
 /* HS_NO_JOB if the queue is empty, and beyond either end of it. */
 static inline hs_job_id hs_job_queue_first(const struct hs_job_queue *queue)
 {

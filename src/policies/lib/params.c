@@ -82,11 +82,17 @@ const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events)
 const char *const hs_priority_names[] = {"ignore", "order", "preempt", NULL};
 const char *const hs_priority_order_names[] = {"ignore", "order", NULL};
 
+const char *const hs_class_names[] = {"ignore", "order", "evict", NULL};
+const char *const hs_class_order_names[] = {"ignore", "order", NULL};
+
 const char *hs_priority_text(const struct hs_priority *priority)
 {
+    static const char *const texts[] = {"priority", "priority and age", "class and priority",
+                                        "class, priority and age"};
+    const bool has_classes = priority->classes != HS_CLASS_IGNORE;
     if (priority->use == HS_PRIORITY_IGNORE)
-        return NULL;
-    return priority->ageing_us > 0 ? "priority and age" : "priority";
+        return has_classes ? "class" : NULL;
+    return texts[2 * has_classes + (priority->ageing_us > 0)];
 }
 
 int64_t hs_compat_first_us(enum hs_compat compat, const struct hs_view *v, hs_job_id job)

@@ -36,6 +36,10 @@
  * range of priorities, no job that is submitted comes before a job any more. Cf. the age factor of
  * Slurm's multifactor priority, and aging in Silberschatz et al., Operating System Concepts, 5.3.4.
  *
+ * Classes (column `class`) make levels above those: guaranteed jobs, and those of no class, before
+ * opportunistic ones (spot is another word for these); ageing raises no job into another class.
+ * Notices and reclaim: evict.h.
+ *
  * Quirks (enum hs_compat) are what no sensible parameter would have, to compare like with like; off
  * by default. What a job needs besides its run time it owes at its first start.
  *
@@ -122,40 +126,93 @@ const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events);
 /* ---- priorities ---- */
 
 enum hs_priority_use { HS_PRIORITY_IGNORE, HS_PRIORITY_ORDER, HS_PRIORITY_PREEMPT };
+enum hs_class_use { HS_CLASS_IGNORE, HS_CLASS_ORDER, HS_CLASS_EVICT };
 struct hs_priority {
-    int32_t use; /* enum hs_priority_use */
+    int32_t use;     /* enum hs_priority_use */
+    int32_t classes; /* enum hs_class_use */
     int64_t ageing_us;
+    /* of policies that preempt */
+    int64_t grace_us;
+    bool reclaims;
 };
 
 extern const char *const hs_priority_names[], *const hs_priority_order_names[];
+extern const char *const hs_class_names[], *const hs_class_order_names[];
 
 #define HS_PRIORITY_ROWS(state_type, field, names, used, ...)                                      \
     HS_PARAM_CHOICE(state_type, field.use, "priority", "ignore", names, __VA_ARGS__),              \
         HS_PARAM_DURATION(state_type, field.ageing_us, "ageing", "0s", 0, 1e9,                     \
                           "a level more for each such window of earlier submission; 0: never",     \
                           .floor = 1, .only_with = (used))
-/* Of a policy that does not preempt, of one that preempts by priority alone, and of one that
- * preempts by its order. */
+#define HS_CLASS_ROW(state_type, field, names, ...)                                                \
+    HS_PARAM_CHOICE(state_type, field.classes, "class", "ignore", names,                           \
+                    "order: guaranteed jobs first, opportunistic ones after them" __VA_ARGS__)
+#define HS_EVICT_ROWS(state_type, field, with, more)                                               \
+    HS_CLASS_ROW(state_type, field, hs_class_names, more),                                         \
+        HS_PARAM_FLAG(state_type, field.reclaims, "reclaim", "no",                                 \
+                      "jobs within the quota of their virtual cluster or cohort stop others that " \
+                      "borrow it",                                                                 \
+                      .source = "Kueue, reclaimWithinCohort: Never or Any"),                       \
+        HS_PARAM_DURATION(state_type, field.grace_us, "grace", "30s", 0, 1e9,                      \
+                          "notice to an opportunistic job, or to one that borrows, before it is "  \
+                          "stopped",                                                               \
+                          .only_with = with " or reclaim=yes",                                     \
+                          .source = "Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 "  \
+                                    "min")
+/* Of a policy that does not preempt, of one that preempts by these alone, and of one that preempts
+ * by its order. */
 #define HS_PRIORITY_ORDER_PARAMS(state_type, field)                                                \
     HS_PRIORITY_ROWS(state_type, field, hs_priority_order_names, "priority=order",                 \
-                     "order: jobs of higher priority first, the order of the policy among equals")
+                     "order: jobs of higher priority first, the order of the policy among "        \
+                     "equals"),                                                                    \
+        HS_CLASS_ROW(state_type, field, hs_class_order_names, "")
 #define HS_PRIORITY_PREEMPT_PARAMS(state_type, field)                                              \
     HS_PRIORITY_ROWS(                                                                              \
         state_type, field, hs_priority_names, "priority=order|preempt",                            \
         "order: jobs of higher priority first, the order of the policy among equals; preempt: "    \
-        "they also take the GPUs of running jobs of lower priority")
+        "they also take the GPUs of running jobs of lower priority"),                              \
+        HS_EVICT_ROWS(state_type, field, "class=evict",                                            \
+                      "; evict: they also take the GPUs of running opportunistic jobs")
 #define HS_PRIORITY_PARAMS(state_type, field)                                                      \
     HS_PRIORITY_ROWS(                                                                              \
         state_type, field, hs_priority_names, "priority=order|preempt",                            \
         "order: jobs of higher priority first, the order of the policy among equals; it holds "    \
-        "for running jobs, too, so that preempt is the same")
+        "for running jobs, too, so that preempt is the same"),                                     \
+        HS_EVICT_ROWS(state_type, field, "class=order|evict",                                      \
+                      "; it holds for running jobs, too, so that evict is the same")
 
-/* The level of a job under a use other than ignore; the smaller goes first. */
+/* Whether jobs have levels. */
+static inline bool hs_priority_counts(const struct hs_priority *priority)
+{
+    return priority->use != HS_PRIORITY_IGNORE || priority->classes != HS_CLASS_IGNORE;
+}
+/* Whether a policy that preempts by these alone does preempt. */
+static inline bool hs_priority_evicts(const struct hs_priority *priority)
+{
+    return priority->use == HS_PRIORITY_PREEMPT || priority->classes == HS_CLASS_EVICT ||
+           priority->reclaims;
+}
+/* Whether the job is of the class that comes last. */
+static inline bool hs_priority_is_last(const struct hs_priority *priority, const struct hs_view *v,
+                                       hs_job_id job)
+{
+    return priority->classes != HS_CLASS_IGNORE &&
+           hs_view_class(v, job) == HS_JOB_CLASS_OPPORTUNISTIC;
+}
+/* The level of a job, where jobs have levels; the smaller goes first. */
 static inline int64_t hs_priority_level(const struct hs_priority *priority, const struct hs_view *v,
                                         hs_job_id job)
 {
     const int64_t ageing_us = priority->ageing_us;
-    return (ageing_us > 0 ? hs_view_submit_us(v, job) / ageing_us : 0) - hs_view_priority(v, job);
+    const int64_t all_levels = INT64_C(1)
+                               << 60; /* priorities have 32 bits, and ages fewer than 60 */
+    int64_t level = 0;
+    if (HS_UNLIKELY(hs_priority_is_last(priority, v, job)))
+        level = all_levels;
+    if (HS_LIKELY(priority->use != HS_PRIORITY_IGNORE))
+        level +=
+            (ageing_us > 0 ? hs_view_submit_us(v, job) / ageing_us : 0) - hs_view_priority(v, job);
+    return level;
 }
 /* For struct hs_semantics; NULL: ignored. */
 const char *hs_priority_text(const struct hs_priority *priority);

@@ -9,6 +9,7 @@
  */
 #include "policies/lib/preempt_select.h"
 
+#include "policies/lib/evict.h"
 #include "policies/lib/vc_queues.h"
 
 struct walk {
@@ -258,7 +259,7 @@ void hs_preempt_select(struct hs_choice *c, const struct hs_view *v)
     w.v = v;
     w.links = hs_view_scratches(v, &w.link_size);
     w.now_us = hs_view_now_us(v);
-    w.levels = c->waiting->levels;
+    w.levels = c->class_count > 0 ? c->classes[0].set.levels : NULL; /* by these it preempts */
     w.taken = 0;
     w.bound = c->room + c->held;
     w.is_placed = false;
@@ -284,6 +285,8 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
     if (c->chosen.first == HS_NO_JOB) /* nobody was chosen, so nobody is evicted */
         return;
     for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        if (c->evictions != NULL && !hs_evictions_allow(c->evictions, v, p, j))
+            continue;
         hs_plan_reason(p, c->plan_reason(v, j, true));
         hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
     }
@@ -294,6 +297,8 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
             hs_plan_reason(p, c->plan_reason(v, j, false));
             if (hs_place(v, p, j, rule)) {
                 hs_compat_add_overhead(compat, v, p, j);
+                if (c->evictions != NULL)
+                    hs_evictions_start(c->evictions, v, j);
                 continue;
             }
             if (hs_reject_hopeless(v, p, j))

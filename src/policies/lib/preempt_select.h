@@ -62,6 +62,7 @@ struct hs_choice {
     uint64_t held; /* GPUs that the jobs of the classes hold */
     /* Reason for the eviction or the choice of a job: a static text; NULL = the order. */
     const char *(*plan_reason)(const struct hs_view *v, hs_job_id job, bool is_evicted);
+    struct hs_evictions *evictions; /* notices and claims (evict.h); NULL = none */
     /* results, in order */
     struct hs_job_list chosen, evicted; /* in order */
 };

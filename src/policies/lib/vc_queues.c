@@ -37,24 +37,38 @@ void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_
         q->tails = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->tails);
 }
 
-void hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_view *v,
-                             const struct hs_priority *priority, const struct hs_preempt_cost *cost)
+static void hold(void *state, const struct hs_view *v, hs_job_id job, bool holds);
+
+enum hs_status hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_view *v,
+                                       const struct hs_priority *priority,
+                                       const struct hs_preempt_cost *cost)
 {
-    const bool preempts = priority->use == HS_PRIORITY_PREEMPT && cost != NULL;
-    if (priority->use == HS_PRIORITY_IGNORE)
-        return;
+    const bool has_levels = hs_priority_counts(priority);
     for (uint32_t vc = 0; vc < q->vcs; vc++)
-        q->by_vc[vc].levels = priority;
-    if (!preempts)
-        return;
+        q->by_vc[vc].levels = has_levels ? priority : NULL;
+    if (cost == NULL || !hs_priority_evicts(priority))
+        return HS_OK;
+    if (priority->use == HS_PRIORITY_PREEMPT && priority->classes == HS_CLASS_ORDER)
+        return hs_view_fail(v, HS_E_USAGE,
+                            "classes come before priorities: with priority=preempt "
+                            "they need class=evict, or class=ignore");
+    q->evicts_by = *priority;
+    if (priority->use != HS_PRIORITY_PREEMPT)
+        q->evicts_by.use = HS_PRIORITY_IGNORE;
+    if (priority->classes != HS_CLASS_EVICT)
+        q->evicts_by.classes = HS_CLASS_IGNORE;
+    HS_TRY(hs_evictions_init(&q->evictions, v, &q->evicts_by, cost, q->tails != NULL));
+    q->evictions.hold = hold;
+    q->evictions.state = q;
     q->holders = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->holders);
-    q->cost = cost;
-    q->is_strict = q->tails != NULL;
     q->tails = NULL;
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        struct hs_job_queue *by_start = &q->holders[vc].by_start.set;
         q->by_vc[vc].size_of = NULL;
-        q->holders[vc].by_start.set.levels = priority;
+        by_start->levels = hs_priority_counts(&q->evicts_by) ? &q->evicts_by : NULL;
+        hs_evictions_order(&q->evictions, vc, by_start);
     }
+    return HS_OK;
 }
 
 HS_EXPANDED void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
@@ -119,18 +133,34 @@ HS_EXPANDED void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_vie
         hs_job_queue_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
-/* A job gets its GPUs or loses them; one without any is never evicted. */
-static void count_holder(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, bool gets)
+/* A job gets its GPUs, at that time, or loses them; one without any is never evicted. */
+static void count_holder(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, bool gets,
+                         int64_t start_us)
 {
-    if (q->holders == NULL || hs_view_gpus(v, job) == 0)
-        return;
     const uint64_t gpus = hs_view_gpus(v, job);
+    if (gpus == 0)
+        return;
     struct hs_vc_holders *holders = &q->holders[hs_view_vc(v, job)];
     holders->gpus += gets ? gpus : -gpus;
     if (gets)
-        hs_job_queue_add(&holders->by_start.set, v, job, hs_view_now_us(v));
+        hs_job_queue_add(&holders->by_start.set, v, job, start_us);
     else
         hs_job_queue_remove(&holders->by_start.set, v, job);
+}
+
+static void hold(void *state, const struct hs_view *v, hs_job_id job, bool holds)
+{
+    count_holder(state, v, job, holds, hs_job_queue_key(v, job));
+}
+
+/* A job with GPUs ends, or was stopped: perhaps by reclaim, and then it is in no set any more. */
+static void lose_holder(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job)
+{
+    const bool reclaims = q->holders != NULL && q->evictions.priority->reclaims;
+    if (reclaims && hs_evictions_forget(&q->evictions, v, job))
+        return;
+    if (q->holders != NULL && hs_job_queue_has(v, job))
+        count_holder(q, v, job, false, 0);
 }
 
 void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
@@ -148,17 +178,21 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         break;
     case HS_EVENT_STARTED:
         hs_vc_queues_remove(q, v, job);
-        count_holder(q, v, job, true);
+        if (q->holders != NULL)
+            count_holder(q, v, job, true, hs_view_now_us(v));
         break;
     case HS_EVENT_STOPPED:
-        count_holder(q, v, job, false);
+        lose_holder(q, v, job);
         hs_vc_queues_add(q, v, job, key);
+        break;
+    case HS_EVENT_TIMER: /* the end of a notice */
+        q->is_any_awake = q->is_awake[event->tag] = true;
         break;
     case HS_EVENT_FINISH:
         if (hs_view_first_start_us(v, job) < 0) /* rejected */
             hs_vc_queues_remove(q, v, job);
         else
-            count_holder(q, v, job, false);
+            lose_holder(q, v, job);
         hs_vc_queues_wake(q, v, job);
         break;
     case HS_EVENT_NODE:
@@ -277,27 +311,37 @@ void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, st
         job = hs_job_queue_next(set, v, job);
 }
 
-static const char *priority_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
+static const char *level_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
 {
     (void)v;
     (void)job;
     return is_evicted ? "jobs of higher priority get its GPUs" : NULL;
 }
 
-static void scan_preempting(struct hs_vc_queues *q, uint32_t vc, const struct hs_view *v,
-                            struct hs_plan *p, struct hs_place_rule rule)
+static const char *class_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
 {
+    (void)v;
+    (void)job;
+    return is_evicted ? "jobs before it by class or priority get its GPUs" : NULL;
+}
+
+static void scan_evicting(void *state, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
+{
+    struct hs_vc_queues *q = state;
+    struct hs_evictions *x = &q->evictions;
+    const bool has_classes = q->evicts_by.classes != HS_CLASS_IGNORE;
     struct hs_choice choice = {.classes = &q->holders[vc].by_start,
                                .class_count = 1,
                                .waiting = &q->by_vc[vc],
                                .levels = 1,
                                .holders_first = true,
-                               .is_strict = q->is_strict,
-                               .room = hs_vc_queues_room(v, vc),
+                               .is_strict = x->is_strict,
+                               .room = hs_vc_queues_room(v, vc) + x->vcs[vc].coming,
                                .held = q->holders[vc].gpus,
-                               .plan_reason = priority_reason};
+                               .plan_reason = has_classes ? class_reason : level_reason,
+                               .evictions = hs_evictions_act(x) ? x : NULL};
     hs_preempt_select(&choice, v);
-    hs_choice_apply(&choice, v, p, rule, q->cost, HS_COMPAT_OFF);
+    hs_choice_apply(&choice, v, p, q->rule, x->cost, HS_COMPAT_OFF);
 }
 
 void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
@@ -306,12 +350,15 @@ void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct h
     if (!q->is_any_awake)
         return;
     q->is_any_awake = false;
+    if (q->holders != NULL) {
+        q->rule = rule;
+        hs_evictions_scan(&q->evictions, v, p, q->by_vc, q->is_awake, scan_evicting, q);
+        return;
+    }
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
         if (!hs_vc_queues_needs_scan(q, vc))
             continue;
-        if (q->holders != NULL)
-            scan_preempting(q, vc, v, p, rule);
-        else if (q->tails != NULL)
+        if (q->tails != NULL)
             scan_front(q, vc, v, p, rule);
         else
             scan_fit(&q->by_vc[vc], v, p, vc, rule);

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "policies/lib/preempt_select.h"
+#include "policies/lib/evict.h"
 
 enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY, HS_SCAN_CONSERVATIVE };
 extern const char *const hs_scan_names[];     /* strict, fit, easy, conservative */
@@ -27,7 +27,7 @@ struct hs_vc_queue_tail {
     uint32_t stuck; /* job + 1 of the first job that did not fit in the last scan */
 };
 
-/* priority=preempt: the jobs of a VC that hold GPUs. */
+/* Under eviction: the jobs of a VC that hold GPUs. */
 struct hs_vc_holders {
     struct hs_running_class by_start;
     uint64_t gpus;
@@ -39,21 +39,23 @@ struct hs_vc_queues {
     bool *is_awake;                 /* per VC: an event since its last scan may let a job start */
     bool is_any_awake;              /* false: no VC is awake */
     uint32_t vcs;
-    struct hs_vc_holders *holders; /* one per VC under priority=preempt, else NULL */
-    bool is_strict;                /* of these: the scan */
-    const struct hs_preempt_cost *cost;
+    struct hs_vc_holders *holders; /* one per VC under eviction, else NULL */
+    struct hs_priority evicts_by;  /* what counts in the order of these */
+    struct hs_evictions evictions; /* under eviction */
+    struct hs_place_rule rule;     /* within a scan */
 };
 
 /* scan: strict stops at the first job that does not fit, fit starts every job that fits. */
 void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan);
-/* After it: priorities count in the order of the queues. Under priority=preempt the policy preempts
- * (HS_CAN_PREEMPT, no HS_CAN_DIVIDE; its job_state_size is at least that of struct hs_choice_link):
- * at each scan the jobs that should hold GPUs are chosen by preempt_select.h, within a level of
- * priority the holders before all others and those that started last behind. cost: NULL where
- * priority=preempt is no choice. Both are kept. */
-void hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_view *v,
-                             const struct hs_priority *priority,
-                             const struct hs_preempt_cost *cost);
+/* After it: priorities and classes count in the order of the queues. Under priority=preempt,
+ * class=evict or reclaim=yes the policy preempts (HS_CAN_PREEMPT and those of hs_vc_queues_can, no
+ * HS_CAN_DIVIDE; its job_state_size is at least that of struct hs_evict_link): at each scan the
+ * jobs that should hold GPUs are chosen by preempt_select.h, within a level the holders before all
+ * others and those that started last behind. cost: NULL where these are no choices. Both are kept.
+ */
+HS_MUST_USE enum hs_status hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_view *v,
+                                                   const struct hs_priority *priority,
+                                                   const struct hs_preempt_cost *cost);
 /* Whether the job holds no GPUs and may be started. */
 bool hs_job_waits(const struct hs_view *v, hs_job_id job);
 /* Whether no job holds a GPU that the job's VC may use. */

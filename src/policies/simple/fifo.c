@@ -576,13 +576,14 @@ static void scan_helios(struct fifo *s, const struct hs_view *v, struct hs_plan 
 
 static bool preempts(const struct fifo *f)
 {
-    return f->priority.use == HS_PRIORITY_PREEMPT;
+    return hs_priority_evicts(&f->priority);
 }
 
 static uint32_t can_of(const struct fifo *f)
 {
     if (preempts(f))
-        return HS_CAN_PREEMPT;
+        return HS_CAN_PREEMPT |
+               hs_evictions_can(&f->priority, f->priority.classes == HS_CLASS_EVICT);
     return f->compat == COMPAT_OFF ? HS_CAN_DIVIDE | HS_CAN_RESERVE : HS_CAN_DIVIDE;
 }
 
@@ -612,11 +613,12 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
         HS_TRY(hs_estimate_open(&f->estimate, v));
     if (!backfills(f)) {
         hs_vc_queues_init(&f->waiting, v, (enum hs_scan)f->scan);
-        hs_vc_queues_prioritize(&f->waiting, v, &f->priority, &f->cost);
-        return HS_OK;
+        return hs_vc_queues_prioritize(&f->waiting, v, &f->priority, &f->cost);
     }
     if (preempts(f))
-        return hs_view_fail(v, HS_E_USAGE, "priority=preempt needs scan=strict or scan=fit");
+        return hs_view_fail(
+            v, HS_E_USAGE,
+            "priority=preempt, class=evict and reclaim=yes need scan=strict or scan=fit");
     f->vcs = v->vcs;
     const uint64_t classes = (uint64_t)f->vcs + CLASSES;
     f->classes = hs_view_alloc(v, classes * sizeof *f->classes);
@@ -630,7 +632,7 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
     f->is_awake = hs_view_alloc(v, (uint64_t)f->vcs * sizeof *f->is_awake);
     for (uint32_t i = 0; i < classes; i++) {
         f->classes[i].jobs.size_of = size_of;
-        f->classes[i].jobs.levels = f->priority.use == HS_PRIORITY_ORDER ? &f->priority : NULL;
+        f->classes[i].jobs.levels = hs_priority_counts(&f->priority) ? &f->priority : NULL;
     }
     return HS_OK;
 }
@@ -648,10 +650,11 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
     if (s->compat == COMPAT_OFF)
         return fifo_init(state, v);
     if (preempts(s))
-        return hs_view_fail(v, HS_E_USAGE, "priority=preempt needs compat=off");
+        return hs_view_fail(v, HS_E_USAGE,
+                            "priority=preempt, class=evict and reclaim=yes need compat=off");
     HS_TRY(hs_estimate_open(&s->estimate, v));
     hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
-    hs_vc_queues_prioritize(&s->waiting, v, &s->priority, NULL);
+    HS_TRY(hs_vc_queues_prioritize(&s->waiting, v, &s->priority, NULL));
     for (uint32_t vc = 0; vc < v->vcs; vc++)
         while (hs_view_total_gpus(v, vc) >> s->gpus_bits !=
                0) /* no job has more GPUs than its VC */
@@ -703,6 +706,20 @@ static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct h
     return HS_OK;
 }
 
+static const char *preemption_text(const struct fifo *f)
+{
+    static const char *const texts[] = {"none",
+                                        "by priority",
+                                        "by class",
+                                        "by class and priority",
+                                        "reclaimed",
+                                        "by priority, reclaimed",
+                                        "by class, reclaimed",
+                                        "by class and priority, reclaimed"};
+    return texts[(f->priority.use == HS_PRIORITY_PREEMPT) +
+                 2 * (f->priority.classes == HS_CLASS_EVICT) + 4 * f->priority.reclaims];
+}
+
 /* Also called for a state before its init, to print the assumptions. */
 static void semantics_of(const struct fifo *f, const char *exact, const char *estimated,
                          struct hs_semantics *out)
@@ -711,7 +728,7 @@ static void semantics_of(const struct fifo *f, const char *exact, const char *es
         (struct hs_semantics){.order = f->estimate.from == HS_ESTIMATE_ORACLE ? exact : estimated,
                               .scan = hs_scan_names[f->scan],
                               .placement = hs_place_text(f->placement),
-                              .preemption = preempts(f) ? "by priority" : "none",
+                              .preemption = preemption_text(f),
                               .cost = preempts(f) ? hs_cost_text(&f->cost, false) : "none",
                               .priority = hs_priority_text(&f->priority)};
 }
@@ -752,7 +769,7 @@ static const char *fifo_check(const void *state, const struct hs_view *v)
 
 #define PRIORITY_ROWS                                                                              \
     HS_PRIORITY_PREEMPT_PARAMS(struct fifo, priority),                                             \
-        HS_COST_PARAMS_WITH(struct fifo, cost, "priority=preempt")
+        HS_COST_PARAMS_WITH(struct fifo, cost, "priority=preempt or class=evict or reclaim=yes")
 
 #define SCAN_ROW                                                                                   \
     HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_names,                            \
@@ -789,11 +806,11 @@ static const struct hs_param qssf_params[] = {
         .name = label,                                                                             \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
-        .can = HS_CAN_DIVIDE | HS_CAN_PREEMPT | HS_CAN_RESERVE,                                    \
+        .can = HS_CAN_DIVIDE | HS_CAN_PREEMPT | HS_CAN_RESERVE | HS_CAN_TIME,                      \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = id##_params,                                                                     \
         .state_size = sizeof(struct fifo),                                                         \
-        .job_state_size = sizeof(struct hs_choice_link),                                           \
+        .job_state_size = sizeof(struct hs_evict_link),                                            \
         .needs = needs_of,                                                                         \
         .init = id##_init,                                                                         \
         .on_event = fifo_event,                                                                    \

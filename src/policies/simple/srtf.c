@@ -30,7 +30,6 @@
  * holds its GPUs; times GPUs, jobs of one size keep their order, so each size has a class. Sizes
  * that differ add up to the GPUs held, so there are few.
  */
-#include "policies/lib/preempt_select.h"
 #include "policies/lib/vc_queues.h"
 
 enum srtf_order { BY_REMAINING, BY_SERVICE, BY_DEADLINE, BY_LAXITY };
@@ -58,14 +57,15 @@ struct replace_scratch {
 
 /* form=evict under srtf and srsf: the scratch of each job. */
 struct evict_scratch {
-    struct hs_choice_link link;
-    uint64_t entry; /* compat=helios: number of its last entry in a list */
+    struct hs_evict_link link;
+    struct hs_job_queue_link by_start; /* reclaim: among the jobs of its VC that hold GPUs */
+    uint64_t entry;                    /* compat=helios: number of its last entry in a list */
 };
 
 /* edf, llf: the scratch of each job. */
 enum due_state { DUE_NONE, DUE_ADMITTED, DUE_REFUSED }; /* none: or demoted */
 struct due_scratch {
-    struct hs_choice_link link;
+    struct evict_scratch evict;
     struct hs_job_queue_link due; /* among the admitted jobs, by deadline */
     enum due_state state;
 };
@@ -86,13 +86,14 @@ struct srtf {
     int32_t admission; /* edf, llf */
     bool preempts;     /* edf, llf; the parameters end here */
     enum srtf_order order;
-    struct hs_job_queue *waiting; /* form=evict: one per VC */
-    struct running_jobs *running; /* form=evict: one per VC */
-    struct job_list *lists;       /* form=replace: one per VC */
-    struct hs_job_queue *due;     /* edf, llf, per VC: admitted jobs by deadline */
-    struct hs_job_queue refused;  /* edf, llf: to be rejected by the next decision */
-    uint64_t entries;             /* compat=helios: jobs that started to wait or to run */
-    bool *is_awake;               /* per VC: a job came or ended since its last decision */
+    struct hs_job_queue *waiting;  /* form=evict: one per VC */
+    struct running_jobs *running;  /* form=evict: one per VC */
+    struct job_list *lists;        /* form=replace: one per VC */
+    struct hs_evictions evictions; /* form=evict */
+    struct hs_job_queue *due;      /* edf, llf, per VC: admitted jobs by deadline */
+    struct hs_job_queue refused;   /* edf, llf: to be rejected by the next decision */
+    uint64_t entries;              /* compat=helios: jobs that started to wait or to run */
+    bool *is_awake;                /* per VC: a job came or ended since its last decision */
     uint32_t vcs;
 };
 
@@ -130,15 +131,27 @@ static int64_t weight_of(const struct srtf *s, const struct hs_view *v, hs_job_i
 static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct srtf *s = state;
-    (void)can;
+    if (!hs_evictions_can(&s->priority, s->priority.classes != HS_CLASS_IGNORE))
+        *can &= ~(uint32_t)HS_CAN_TIME;
     hs_estimate_needs(&s->estimate, knows);
     hs_place_needs(s->placement, knows);
     if (s->compat == COMPAT_MURI) /* iterations take longer by a share of the run time */
         *knows |= HS_KNOWS_DURATION;
 }
 
-static void open_queues(struct srtf *s, const struct hs_view *v)
+static void hold(void *state, const struct hs_view *v, hs_job_id job, bool holds);
+
+static enum hs_status open_queues(struct srtf *s, const struct hs_view *v)
 {
+    const struct hs_priority *priority = &s->priority;
+    if (is_replacing(s) && (priority->classes != HS_CLASS_IGNORE || priority->reclaims))
+        return hs_view_fail(v, HS_E_USAGE, "class and reclaim=yes need form=evict");
+    if (s->order >= BY_DEADLINE && !s->preempts && priority->reclaims)
+        return hs_view_fail(v, HS_E_USAGE, "reclaim=yes needs preempt=yes");
+    HS_TRY(hs_evictions_init(&s->evictions, v, priority, &s->cost, false));
+    s->evictions.hold = hold;
+    s->evictions.state = s;
+    struct hs_job_queue *by_start = hs_view_alloc(v, v->vcs * sizeof *by_start);
     s->vcs = v->vcs;
     s->is_awake = hs_view_alloc(v, s->vcs * sizeof *s->is_awake);
     s->lists = hs_view_alloc(v, s->vcs * sizeof *s->lists);
@@ -154,17 +167,22 @@ static void open_queues(struct srtf *s, const struct hs_view *v)
             classes++;
         s->lists[vc].jobs = hs_job_chain_empty(offsetof(struct replace_scratch, link));
         s->running[vc].classes = hs_view_alloc(v, classes * sizeof *s->running[vc].classes);
-        s->waiting[vc].levels = s->priority.use != HS_PRIORITY_IGNORE ? &s->priority : NULL;
+        s->waiting[vc].levels = hs_priority_counts(priority) ? priority : NULL;
+        by_start[vc] =
+            (struct hs_job_queue){.link_offset = offsetof(struct evict_scratch, by_start),
+                                  .levels = s->waiting[vc].levels};
+        hs_evictions_order(&s->evictions, vc, &by_start[vc]);
         s->due[vc].link_offset = offsetof(struct due_scratch, due);
         if (s->compat == COMPAT_HELIOS)
             s->waiting[vc].tie_offset = offsetof(struct evict_scratch, entry);
     }
+    return HS_OK;
 }
 
 static enum hs_status srtf_init(void *state, const struct hs_view *v)
 {
     struct srtf *s = state;
-    open_queues(s, v);
+    HS_TRY(open_queues(s, v));
     return hs_estimate_open(&s->estimate, v);
 }
 
@@ -184,7 +202,7 @@ static struct replace_scratch *link_of(const struct hs_view *v, hs_job_id job)
 /* Whether a job comes behind another, by keys that are up to date. */
 static bool is_behind(const struct srtf *s, const struct hs_view *v, hs_job_id a, hs_job_id b)
 {
-    if (s->priority.use != HS_PRIORITY_IGNORE) {
+    if (hs_priority_counts(&s->priority)) {
         const int64_t level_a = hs_priority_level(&s->priority, v, a);
         const int64_t level_b = hs_priority_level(&s->priority, v, b);
         if (level_a != level_b)
@@ -279,6 +297,15 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
         decide_anew(list, v, p, capacity, s);
 }
 
+static void replace_event(struct srtf *s, const struct hs_view *v, const struct hs_event *event)
+{
+    struct job_list *list = &s->lists[hs_view_vc(v, event->job)];
+    if (event->kind == HS_EVENT_SUBMIT)
+        hs_job_chain_insert(&list->jobs, v, event->job, list->jobs.last);
+    else if (event->kind == HS_EVENT_FINISH)
+        hs_job_chain_remove(&list->jobs, v, event->job);
+}
+
 static const char *replace_check(const struct srtf *s, const struct hs_view *v, uint32_t vc)
 {
     const struct job_list *list = &s->lists[vc];
@@ -341,12 +368,11 @@ static void count_entry(struct srtf *s, const struct hs_view *v, hs_job_id job)
     scratch->entry = ++s->entries;
 }
 
-static void running_add(struct srtf *s, const struct hs_view *v, hs_job_id job)
+HS_INLINE void running_add(struct srtf *s, const struct hs_view *v, hs_job_id job, int64_t key,
+                           int64_t start_us)
 {
     struct running_jobs *running = &s->running[hs_view_vc(v, job)];
     const int64_t slope = slope_of(s, v, job);
-    if (hs_view_gpus(v, job) == 0) /* a job without GPUs is never evicted */
-        return;
     uint32_t i = class_of(running, slope);
     if (i == running->count)
         running->classes[running->count++] =
@@ -354,10 +380,9 @@ static void running_add(struct srtf *s, const struct hs_view *v, hs_job_id job)
                                       .set.tie_offset = s->waiting[hs_view_vc(v, job)].tie_offset,
                                       .set.levels = s->waiting[hs_view_vc(v, job)].levels};
     running->held += hs_view_gpus(v, job);
-    count_entry(s, v, job);
-    hs_job_queue_add(&running->classes[i].set, v, job,
-                     s->order < BY_DEADLINE ? hs_view_now_us(v) + left_us(v, job, s)
-                                            : due_key(s, v, job, true));
+    hs_job_queue_add(&running->classes[i].set, v, job, key);
+    if (s->priority.reclaims)
+        hs_job_queue_add(s->evictions.vcs[hs_view_vc(v, job)].by_start, v, job, start_us);
 }
 
 static void running_remove(const struct srtf *s, const struct hs_view *v, hs_job_id job)
@@ -368,6 +393,26 @@ static void running_remove(const struct srtf *s, const struct hs_view *v, hs_job
     hs_job_queue_remove(&running->classes[i].set, v, job);
     if (running->classes[i].set.count == 0)
         running->classes[i] = running->classes[--running->count];
+    if (s->priority.reclaims)
+        hs_job_queue_remove(s->evictions.vcs[hs_view_vc(v, job)].by_start, v, job);
+}
+
+static void hold(void *state, const struct hs_view *v, hs_job_id job, bool holds)
+{
+    const struct evict_scratch *scratch = hs_view_scratch(v, job);
+    if (holds)
+        running_add(state, v, job, hs_job_queue_key(v, job), scratch->by_start.key);
+    else
+        running_remove(state, v, job);
+}
+
+/* A job with GPUs ends, or was stopped: perhaps by reclaim, and then it is in no set any more. */
+static void lose_gpus(struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    if (s->priority.reclaims && hs_evictions_forget(&s->evictions, v, job))
+        return;
+    if (hs_job_queue_has(v, job))
+        running_remove(s, v, job);
 }
 
 static void waiting_add(struct srtf *s, const struct hs_view *v, hs_job_id job)
@@ -439,14 +484,12 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
     const hs_job_id job = event->job;
     if (hs_event_wakes(event))
         hs_wake(s->is_awake, s->vcs, v, job);
-    if (event->kind == HS_EVENT_NODE)
+    if (event->kind == HS_EVENT_TIMER) /* the end of a notice */
+        s->is_awake[event->tag] = true;
+    if (event->kind == HS_EVENT_NODE || event->kind == HS_EVENT_TIMER)
         return;
     if (is_replacing(s)) {
-        struct job_list *list = &s->lists[hs_view_vc(v, job)];
-        if (event->kind == HS_EVENT_SUBMIT)
-            hs_job_chain_insert(&list->jobs, v, job, list->jobs.last);
-        else if (event->kind == HS_EVENT_FINISH)
-            hs_job_chain_remove(&list->jobs, v, job);
+        replace_event(s, v, event);
         return;
     }
     switch (event->kind) {
@@ -458,11 +501,16 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
         break;
     case HS_EVENT_STARTED:
         hs_job_queue_remove(&s->waiting[hs_view_vc(v, job)], v, job);
-        running_add(s, v, job);
+        if (hs_view_gpus(v, job) == 0) /* it is never evicted */
+            break;
+        count_entry(s, v, job);
+        running_add(s, v, job,
+                    s->order < BY_DEADLINE ? hs_view_now_us(v) + left_us(v, job, s)
+                                           : due_key(s, v, job, true),
+                    hs_view_now_us(v));
         break;
     case HS_EVENT_STOPPED:
-        if (hs_job_queue_has(v, job))
-            running_remove(s, v, job);
+        lose_gpus(s, v, job);
         waiting_add(s, v, job);
         break;
     case HS_EVENT_FINISH:
@@ -470,8 +518,8 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
             break;
         if (hs_view_first_start_us(v, job) < 0) /* rejected */
             hs_job_queue_remove(&s->waiting[hs_view_vc(v, job)], v, job);
-        else if (hs_job_queue_has(v, job))
-            running_remove(s, v, job);
+        else
+            lose_gpus(s, v, job);
         break;
     default:
         break;
@@ -499,8 +547,9 @@ static const char *level_reason(const struct hs_view *v, hs_job_id job, bool is_
     return is_evicted ? "jobs before it by priority, then by the order, get its GPUs" : NULL;
 }
 
-static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
+static void evict(void *state, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
+    struct srtf *s = state;
     const struct running_jobs *running = &s->running[vc];
     const bool may_evict = s->order < BY_DEADLINE || s->preempts;
     struct hs_choice choice = {.classes = running->classes,
@@ -508,11 +557,12 @@ static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan 
                                .waiting = &s->waiting[vc],
                                .levels = 1,
                                .waiting_first = s->compat == COMPAT_HELIOS,
-                               .room = hs_vc_queues_room(v, vc),
+                               .room = hs_vc_queues_room(v, vc) + s->evictions.vcs[vc].coming,
                                .held = may_evict ? running->held : 0,
                                .plan_reason = s->waiting[vc].levels != NULL ? level_reason
                                               : s->order < BY_DEADLINE      ? plan_reason
-                                                                            : due_reason};
+                                                                            : due_reason,
+                               .evictions = hs_evictions_act(&s->evictions) ? &s->evictions : NULL};
     hs_preempt_select(&choice, v);
     hs_choice_apply(&choice, v, p, s->placement, &s->cost, compat_of(s));
 }
@@ -523,14 +573,14 @@ static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct h
     for (hs_job_id job = hs_job_queue_first(&s->refused); job != HS_NO_JOB;
          job = hs_job_queue_next(&s->refused, v, job))
         hs_plan_reject(p, job, "its deadline cannot be met");
+    if (!is_replacing(s)) {
+        hs_evictions_scan(&s->evictions, v, p, s->waiting, s->is_awake, evict, s);
+        return HS_OK;
+    }
     for (uint32_t vc = 0; vc < s->vcs; vc++) {
-        if (!s->is_awake[vc])
-            continue;
-        s->is_awake[vc] = false;
-        if (is_replacing(s))
+        if (s->is_awake[vc])
             replace_all(s, v, p, vc);
-        else if (s->waiting[vc].count > 0)
-            evict(s, v, p, vc);
+        s->is_awake[vc] = false;
     }
     return HS_OK;
 }
@@ -595,7 +645,7 @@ static enum hs_status edf_init(void *state, const struct hs_view *v)
 {
     struct srtf *s = state;
     s->order = BY_DEADLINE;
-    open_queues(s, v);
+    HS_TRY(open_queues(s, v));
     return s->admission != ADMISSION_NONE ? hs_estimate_open(&s->estimate, v) : HS_OK;
 }
 
@@ -608,7 +658,7 @@ static enum hs_status llf_init(void *state, const struct hs_view *v)
 static void llf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     if (!((const struct srtf *)state)->preempts)
-        *can &= ~(uint32_t)HS_CAN_PREEMPT;
+        *can &= ~(uint32_t)(HS_CAN_PREEMPT | HS_CAN_TIME);
     srtf_needs(state, can, knows);
 }
 
@@ -673,7 +723,7 @@ static const struct hs_param params[] = {
         .name = label,                                                                             \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
-        .can = HS_CAN_PREEMPT,                                                                     \
+        .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = table,                                                                           \
         .state_size = sizeof(struct srtf),                                                         \

@@ -316,6 +316,8 @@ static enum hs_status synergy_init(void *state, const struct hs_view *v)
 {
     struct hs_synergy *s = state;
     uint64_t gpus = 0;
+    if (v->has_cohorts)
+        return hs_view_fail(v, HS_E_USAGE, "rounds are of fixed quotas: not with cohorts");
     s->fair = (struct hs_synergy_share){UINT64_MAX, UINT64_MAX};
     for (uint32_t i = 0; i < v->nodes; i++) {
         const struct hs_node *node = hs_view_node(v, i);

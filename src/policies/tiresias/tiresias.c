@@ -546,6 +546,7 @@ static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct
     choice.room = hs_vc_queues_room(v, vc);
     choice.held = q->held;
     choice.plan_reason = plan_reason;
+    choice.evictions = NULL;
     hs_preempt_select(&choice, v);
     /* Evicted jobs go before all waiting jobs of their queue and keep their order, which is the
      * order of their stop events; but one that has just moved to the queue stays at its tail. */

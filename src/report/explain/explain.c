@@ -325,7 +325,8 @@ static void open_state(struct replay *r)
     r->tenants = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->tenants);
     r->milli = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->milli);
     r->node_of = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->node_of);
-    r->held = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->held);
+    const uint64_t quotas = c->quotas != NULL ? c->quota_count : c->vc_count;
+    r->held = hs_arena_alloc(&r->arena, quotas * sizeof *r->held);
     r->largest = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->largest);
     r->active = hs_arena_alloc(&r->arena, ((uint64_t)r->x->class_count + 1) * sizeof *r->active);
     for (uint32_t vc = 0; vc < c->vc_count; vc++)
@@ -392,8 +393,8 @@ static void move_segment(struct replay *r, const struct hs_placed *s, bool takes
 {
     uint32_t vc = r->x->jobs[s->job].vc, milli = r->x->jobs[s->job].gpu_milli;
     const struct hs_ask ask = {.vc = vc, .type_mask = UINT64_MAX};
-    uint64_t held = (uint64_t)s->gpus * milli;
-    r->held[vc] += takes ? held : 0 - held;
+    const int64_t held = (int64_t)s->gpus * milli;
+    hs_quota_change(&r->x->cluster, r->held, vc, takes ? held : -held);
     for (uint32_t i = s->range_first; i < s->range_first + s->range_count; i++)
         for (uint32_t gpu = r->x->schedule.ranges[i].first; gpu <= r->x->schedule.ranges[i].last;
              gpu++) {
@@ -416,12 +417,9 @@ static void move_segment(struct replay *r, const struct hs_placed *s, bool takes
 static enum explain_cause cause_of(const struct replay *r, const struct explain_class *class)
 {
     const struct hs_cluster *c = &r->x->cluster;
-    uint64_t gpus = class->gpus, room_milli = UINT64_MAX;
-    if (c->vc_mode == HS_VC_QUOTA && !r->x->may_borrow) {
-        uint64_t quota = c->vcs[class->vc].quota_gpus, held = r->held[class->vc];
-        quota = quota < UINT64_MAX / HS_GPU_MILLI ? quota * HS_GPU_MILLI : UINT64_MAX;
-        room_milli = quota > held ? quota - held : 0;
-    }
+    const uint64_t gpus = class->gpus;
+    const uint64_t room_milli =
+        r->x->may_borrow ? UINT64_MAX : hs_quota_left(c, r->held, class->vc);
     const bool is_share = class->gpu_milli < HS_GPU_MILLI; /* each worker has such a share */
     if ((is_share ? 1 : gpus) * class->gpu_milli > room_milli)
         return EXPLAIN_QUOTA;
