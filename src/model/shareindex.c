@@ -697,6 +697,8 @@ void hs_share_init(struct hs_share **share, const struct hs_cluster *c, const st
             s->node_of[g] = n;
     }
     init_pools(s, c, limit_mib, arena);
+    for (uint32_t g = 0; g < c->gpu_count; g++)
+        hs_share_close(s, g, hs_free_is_out(free, s->node_of[g])); /* a node that joins later */
 }
 
 /* ---- recount ---- */

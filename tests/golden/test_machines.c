@@ -189,6 +189,15 @@ static void add(void **state)
     expect("2x1", "fifo", "0:1,0,10 1:1,0,3", MACHINES("5 n1 add"), "0:0-10@0 1:5-8@1");
 }
 
+/* The GPUs of a node that is not there yet are in no index of a policy that shares GPUs: job 1 may
+ * not join job 0 (their utilization is 120 %) and waits for n1. */
+static void gang_of_sharing_policy_waits_for_add(void **state)
+{
+    (void)state;
+    expect("2x2", "horus:util_cap=100", "0:2,0,10%60 1:2,0,3%60", MACHINES("5 n1 add"),
+           "0:0-10@0+1 1:5-8@2+3");
+}
+
 /* A gang that the whole cluster can hold waits for the node that is added. */
 static void gang_waits_for_add(void **state)
 {
@@ -301,6 +310,7 @@ int main(void)
         cmocka_unit_test(drain),
         cmocka_unit_test(down_after_cordon),
         cmocka_unit_test(add),
+        cmocka_unit_test(gang_of_sharing_policy_waits_for_add),
         cmocka_unit_test(gang_waits_for_add),
         cmocka_unit_test(remove_and_add),
         cmocka_unit_test(slow),
