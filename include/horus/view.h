@@ -323,6 +323,8 @@ bool hs_view_in_service(const struct hs_view *v, uint32_t node);
 /* Whether the node is in service and of the job's VC and GPU types; free GPUs are not checked. */
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
+/* GPUs of a type, of nodes in service only: of the VC if vcs_are_apart, else of all. */
+uint64_t hs_view_type_gpus(const struct hs_view *v, uint32_t vc, uint32_t type);
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
 /* At most so many can be given to the job: on nodes of its VC and type. O(kinds of nodes). */
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);

@@ -275,10 +275,15 @@ static enum hs_status instant_end(struct hs_engine *e)
     return hs_observe_instant(e);
 }
 
+/* A policy with a timer that always returns, as Gavel's rounds do, would wait for nodes that never
+ * come back for ever. So many timers without any other event mean that it does. */
+#define TIMERS_ALONE 1000u
+
 /* Runs instant by instant; timers alone do not continue a run. */
 static enum hs_status run_until_quiet(struct hs_engine *e)
 {
     struct hs_arrivals *const a = e->arrivals;
+    uint32_t timers = 0;
     for (enum hs_stop stop = HS_STOP_NONE;;) {
         const struct due due = {.job_us = hs_heap_next_us(&e->job_events),
                                 .timer_us = hs_heap_next_us(&e->timer_events),
@@ -286,12 +291,17 @@ static enum hs_status run_until_quiet(struct hs_engine *e)
         int64_t next_us = due.job_us < a->at_us ? due.job_us : a->at_us;
         if (a->at_us == HS_TIME_MAX && e->jobs.live == 0)
             return HS_OK;
-        next_us = due.timer_us < next_us ? due.timer_us : next_us;
         next_us = due.machine_us < next_us ? due.machine_us : next_us;
         if (HS_UNLIKELY(hs_windows_next_us(e) < next_us))
             next_us = hs_windows_next_us(e);
-        if (next_us == HS_TIME_MAX) /* jobs wait for nodes that never come back, or by mistake */
-            return hs_free_out(e->free_index) > 0 ? hs_lifecycle_cut(e) : HS_OK;
+        timers = next_us == HS_TIME_MAX ? timers + 1 : 0;
+        next_us = due.timer_us < next_us ? due.timer_us : next_us;
+        if (next_us == HS_TIME_MAX || timers > TIMERS_ALONE) {
+            if (hs_free_out(e->free_index) > 0) /* jobs wait for nodes that never come back */
+                return hs_lifecycle_cut(e);
+            if (next_us == HS_TIME_MAX) /* or by mistake */
+                return HS_OK;
+        }
         hs_fork_end_before(e, next_us);
         if (stop == HS_STOP_NONE && next_us > e->config.until_us) {
             if (e->config.at_until != NULL)
@@ -397,8 +407,11 @@ static void engine_open_cluster(struct hs_engine *e)
     e->is_marked = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->is_marked);
     const uint64_t quotas = c->quotas != NULL ? c->quota_count : c->vc_count;
     e->vc_held_milli = hs_arena_alloc(&e->arena, quotas * sizeof *e->vc_held_milli);
+    e->type_gpus =
+        hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * c->type_count * sizeof *e->type_gpus);
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
+        *hs_machines_type_gpus(e, n) += node->gpus;
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;
         for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
             e->gpus[id] = (struct hs_gpu){.node = n, .first_allocation = HS_NO_ALLOCATION};

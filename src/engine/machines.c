@@ -18,6 +18,22 @@ void hs_machines_know_holders(struct hs_engine *e)
             hs_arena_alloc(&e->arena, (uint64_t)e->cluster->gpu_count * sizeof *e->gpu_holder);
 }
 
+uint64_t *hs_machines_type_gpus(const struct hs_engine *e, uint32_t node)
+{
+    const struct hs_node *n = &e->cluster->nodes[node];
+    const uint32_t pool = e->cluster->vc_mode == HS_VC_PARTITION ? n->vc : 0;
+    return &e->type_gpus[pool * e->cluster->type_count + n->type];
+}
+
+/* In the index of free GPUs, and in the numbers of GPUs in service. */
+static void set_service(struct hs_engine *e, uint32_t node, bool is_out)
+{
+    const uint64_t gpus = e->cluster->nodes[node].gpus;
+    if (is_out != hs_free_is_out(e->free_index, node))
+        *hs_machines_type_gpus(e, node) += is_out ? 0 - gpus : gpus;
+    hs_free_set_out(e->free_index, node, is_out);
+}
+
 void hs_machines_open(struct hs_engine *e)
 {
     const struct hs_machines *machines = e->config.machines;
@@ -33,7 +49,7 @@ void hs_machines_open(struct hs_engine *e)
         e->machines[machines->events[i].node].why_out =
             machines->events[i].change == HS_MACHINE_ADD ? IS_ABSENT : 0;
     for (uint32_t n = 0; n < nodes; n++)
-        hs_free_set_out(e->free_index, n, e->machines[n].why_out != 0);
+        set_service(e, n, e->machines[n].why_out != 0);
 }
 
 /* Root of x < 2^100, rounded down. */
@@ -120,7 +136,7 @@ static void set_out(struct hs_engine *e, uint32_t node, uint8_t why_out)
     machine->why_out = why_out;
     if (!changes)
         return;
-    hs_free_set_out(e->free_index, node, why_out != 0);
+    set_service(e, node, why_out != 0);
     e->releases += why_out == 0; /* there is new room */
     for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++)
         hs_tentative_refresh(e, gpu);

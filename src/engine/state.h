@@ -230,6 +230,7 @@ struct hs_engine {
     struct hs_part *parts;     /* index of the GPUs that hold shares; NULL before the first one */
     uint64_t releases;         /* number of times that a worker left a GPU or reduced its claim */
     uint64_t *vc_held_milli;   /* thousandths of GPUs held per VC, plan included; then per cohort */
+    uint64_t *type_gpus;       /* on nodes in service, by VC if these are apart, and type */
     struct hs_heap job_events; /* next event of each placed job, by placement: these are few and lie
                                   together */
     struct hs_heap timer_events;
@@ -706,6 +707,7 @@ static inline bool hs_fork_has_waived(const struct hs_engine *e, uint32_t slot)
 
 /* Called before the policy is opened: nodes that are added later are out of service. */
 void hs_machines_open(struct hs_engine *e);
+uint64_t *hs_machines_type_gpus(const struct hs_engine *e, uint32_t node); /* of its VC and type */
 /* Time of the next event; HS_TIME_MAX: none. */
 static inline int64_t hs_machines_next_us(const struct hs_engine *e)
 {

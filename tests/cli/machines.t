@@ -221,3 +221,24 @@ It needs the means of a law and a cost. Without a cost, and of --events, the def
   ! error: an interval of checkpoints is young-daly, none, auto or a time of at most 100 years, not 'often'
   !       = hint: --checkpoint-interval=1h
   [2]
+
+# events-never-back
+Job a needs the node that failed. A run ends there, also under a policy whose timer always returns.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,2,1000\nb,0,1,1000\n' >t.csv
+  $ printf 'time,node,event\n100,n1,down\n' >e.csv
+  $ for p in fifo gavel optimus philly; do
+  >     horus run t.csv -c 2x1 -p $p --events e.csv -q -o $p >/dev/null
+  >     grep -c unfinished $p/jobs.csv; horus verify $p | tail -n 1
+  > done
+  1
+  25 checks passed
+  1
+  25 checks passed
+  0
+  24 checks passed
+  1
+  25 checks passed
+  ! warning: jobs not finished at the end of the simulation: 1
+  ! warning: jobs not finished at the end of the simulation: 1
+  ! warning: jobs not finished at the end of the simulation: 1

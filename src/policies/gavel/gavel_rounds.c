@@ -390,6 +390,14 @@ static void run_out(const struct hs_gavel *g, const struct hs_view *v, hs_job_id
     pool->is_dirty = pool->is_woken = true;
 }
 
+/* Of each type, by name, on nodes in service. */
+static void count_gpus(struct hs_gavel *g, const struct hs_view *v)
+{
+    for (uint32_t i = 0; i < g->pool_count; i++)
+        for (uint32_t t = 0; t < g->types; t++)
+            g->pools[i].gpus[t] = (double)hs_view_type_gpus(v, i, g->type_of[t]);
+}
+
 static void gavel_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct hs_gavel *g = state;
@@ -397,6 +405,8 @@ static void gavel_event(void *state, const struct hs_view *v, const struct hs_ev
         return;
     for (uint32_t i = 0; event->kind == HS_EVENT_NODE && i < g->pool_count; i++)
         g->pools[i].is_dirty = g->pools[i].is_woken = true;
+    if (event->kind == HS_EVENT_NODE)
+        count_gpus(g, v);
     if (event->kind == HS_EVENT_NODE || hs_view_gpus(v, event->job) == 0)
         hs_vc_queues_event(&g->cpu_jobs, v, event, 0);
     else if (event->kind == HS_EVENT_SUBMIT)
@@ -436,12 +446,7 @@ static enum hs_status gavel_init(void *state, const struct hs_view *v)
             .boundary_us = -1,
             .next_us = INT64_MAX,
             .solved = -1};
-    for (uint32_t n = 0; n < v->nodes; n++) {
-        const struct hs_node *node = hs_view_node(v, n);
-        for (uint32_t t = 0; t < g->types; t++)
-            if (g->type_of[t] == node->type)
-                g->pools[v->vcs_are_apart ? node->vc : 0].gpus[t] += node->gpus;
-    }
+    count_gpus(g, v);
     return hs_gavel_has_pairs(g) ? hs_gavel_pairs_init(g, v) : HS_OK;
 }
 

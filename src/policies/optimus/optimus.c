@@ -91,10 +91,13 @@ static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uin
     }
 }
 
-/* GPUs of a pool: those of its nodes, or its quota. */
+/* GPUs of a pool: those of its nodes in service, or its quota. */
 static uint64_t pool_gpus(const struct hs_view *v, uint32_t pool)
 {
-    return hs_smaller(hs_view_total_gpus(v, pool), hs_view_quota(v, pool));
+    uint64_t gpus = 0;
+    for (uint32_t t = 0; t < v->gpu_types; t++)
+        gpus += hs_view_type_gpus(v, pool, t);
+    return hs_smaller(gpus, hs_view_quota(v, pool));
 }
 
 /* A job that has done nothing since its last start keeps its number, or one that changes at each of
@@ -133,7 +136,8 @@ static void observe(const struct hs_view *v, hs_job_id job)
 static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
                       const struct hs_view *v)
 {
-    uint64_t room = pool_gpus(v, (uint32_t)(pool - o->pools)) - fixed_gpus(o, pool, v);
+    const uint64_t gpus = pool_gpus(v, (uint32_t)(pool - o->pools)), fixed = fixed_gpus(o, pool, v);
+    uint64_t room = gpus > fixed ? gpus - fixed : 0; /* fixed jobs may be on cordoned nodes */
     uint64_t holding = pool->holding;
     uint32_t count = 0;
     pool->reached = HS_NO_JOB;
@@ -351,7 +355,8 @@ static enum hs_status optimus_init(void *state, const struct hs_view *v)
         o->pools[i] = (struct hs_optimus_pool){
             .jobs = hs_job_chain_empty(offsetof(struct hs_optimus_scratch, chain)),
             .boundary_us = -1};
-        gpus = pool_gpus(v, i) > gpus ? pool_gpus(v, i) : gpus;
+        const uint64_t most = hs_smaller(hs_view_total_gpus(v, i), hs_view_quota(v, i));
+        gpus = most > gpus ? most : gpus;
     }
     o->heap = hs_view_alloc(v, gpus * sizeof *o->heap);
     o->started = hs_view_alloc(v, gpus * sizeof *o->started);
