@@ -279,6 +279,13 @@ static enum hs_status instant_end(struct hs_engine *e)
  * come back for ever. So many timers without any other event mean that it does. */
 #define TIMERS_ALONE 1000u
 
+static int64_t next_but_timers_us(const struct hs_engine *e, struct due due)
+{
+    int64_t next_us = due.job_us < e->arrivals->at_us ? due.job_us : e->arrivals->at_us;
+    next_us = due.machine_us < next_us ? due.machine_us : next_us;
+    return HS_UNLIKELY(hs_windows_next_us(e) < next_us) ? hs_windows_next_us(e) : next_us;
+}
+
 /* Runs instant by instant; timers alone do not continue a run. */
 static enum hs_status run_until_quiet(struct hs_engine *e)
 {
@@ -288,12 +295,9 @@ static enum hs_status run_until_quiet(struct hs_engine *e)
         const struct due due = {.job_us = hs_heap_next_us(&e->job_events),
                                 .timer_us = hs_heap_next_us(&e->timer_events),
                                 .machine_us = hs_machines_next_us(e)};
-        int64_t next_us = due.job_us < a->at_us ? due.job_us : a->at_us;
+        int64_t next_us = next_but_timers_us(e, due);
         if (a->at_us == HS_TIME_MAX && e->jobs.live == 0)
             return HS_OK;
-        next_us = due.machine_us < next_us ? due.machine_us : next_us;
-        if (HS_UNLIKELY(hs_windows_next_us(e) < next_us))
-            next_us = hs_windows_next_us(e);
         timers = next_us == HS_TIME_MAX ? timers + 1 : 0;
         next_us = due.timer_us < next_us ? due.timer_us : next_us;
         if (next_us == HS_TIME_MAX || timers > TIMERS_ALONE) {

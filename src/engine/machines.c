@@ -187,6 +187,13 @@ enum hs_status hs_machines_apply(struct hs_engine *e)
     return HS_OK;
 }
 
+uint64_t hs_view_type_gpus(const struct hs_view *v, uint32_t vc, uint32_t type)
+{
+    const uint32_t pool = v->vcs_are_apart ? vc : 0;
+    const bool is_there = pool < v->vcs && type < v->gpu_types;
+    return is_there ? v->engine->type_gpus[pool * v->gpu_types + type] : 0;
+}
+
 bool hs_view_in_service(const struct hs_view *v, uint32_t node)
 {
     return node < v->nodes && !hs_free_is_out(v->engine->free_index, node);

@@ -455,13 +455,6 @@ uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
     return v->engine->windows.count > 0 ? gpus : gpus - hs_free_aside(v->engine->free_index, at);
 }
 
-uint64_t hs_view_type_gpus(const struct hs_view *v, uint32_t vc, uint32_t type)
-{
-    const uint32_t pool = v->vcs_are_apart ? lookup_vc(v, vc) : 0;
-    const bool is_type = is_there(v, "GPU type", type, v->gpu_types);
-    return is_type ? v->engine->type_gpus[pool * v->gpu_types + type] : 0;
-}
-
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
 {
     return hs_free_total(v->engine->free_index, lookup_vc(v, vc));

@@ -108,16 +108,18 @@ static bool is_fixed(const struct hs_optimus *o, const struct hs_view *v, hs_job
     return j->held > 0 && hs_view_now_us(v) - j->since_us <= o->restart_us;
 }
 
-static uint64_t fixed_gpus(const struct hs_optimus *o, const struct hs_optimus_pool *pool,
-                           const struct hs_view *v)
+/* GPUs of the pool that fixed jobs leave; these may hold more, as some may be on cordoned nodes. */
+static uint64_t room_of(const struct hs_optimus *o, const struct hs_optimus_pool *pool,
+                        const struct hs_view *v)
 {
+    const uint64_t gpus = pool_gpus(v, (uint32_t)(pool - o->pools));
     hs_job_id job = pool->jobs.first;
-    uint64_t gpus = 0;
+    uint64_t fixed = 0;
     for (uint64_t left = pool->holding; left > 0; job = hs_optimus_of(v, job)->chain.after) {
-        gpus += is_fixed(o, v, job) ? hs_optimus_of(v, job)->held : 0;
+        fixed += is_fixed(o, v, job) ? hs_optimus_of(v, job)->held : 0;
         left -= hs_optimus_of(v, job)->held > 0;
     }
-    return gpus;
+    return gpus > fixed ? gpus - fixed : 0;
 }
 
 /* The speed that a job has on the GPUs that it holds, wherever they are. */
@@ -136,8 +138,7 @@ static void observe(const struct hs_view *v, hs_job_id job)
 static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
                       const struct hs_view *v)
 {
-    const uint64_t gpus = pool_gpus(v, (uint32_t)(pool - o->pools)), fixed = fixed_gpus(o, pool, v);
-    uint64_t room = gpus > fixed ? gpus - fixed : 0; /* fixed jobs may be on cordoned nodes */
+    uint64_t room = room_of(o, pool, v);
     uint64_t holding = pool->holding;
     uint32_t count = 0;
     pool->reached = HS_NO_JOB;
