@@ -99,6 +99,9 @@ int64_t hs_view_now_us(const struct hs_view *v);
 /* Ends the run with this text and the exit code of the status; from init() or decide(), which
  * return its result. */
 enum hs_status hs_view_fail(const struct hs_view *v, enum hs_status status, const char *text);
+/* Warns that the run does not quite do what its parameters say; only the first call of a run does.
+ */
+void hs_view_warn(const struct hs_view *v, const char *text);
 
 /* Zeroed memory for the policy's own structures, until the run ends. Only from init(). */
 void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);

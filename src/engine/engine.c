@@ -486,6 +486,15 @@ enum hs_status hs_view_fail(const struct hs_view *v, enum hs_status status, cons
                    text);
 }
 
+void hs_view_warn(const struct hs_view *v, const char *text)
+{
+    struct hs_engine *e = v->engine;
+    if (!e->has_warned)
+        hs_report(e->diag, HS_WARNING, NULL, NULL, "policy '%s', t = %.6f s: %s", e->policy->name,
+                  (double)e->now_us / 1e6, text);
+    e->has_warned = true;
+}
+
 enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_config *config,
                               struct hs_diag *diag)
 {

@@ -202,6 +202,7 @@ struct hs_engine {
     struct hs_plan plan;
     struct hs_arena arena;
     bool is_initialising;
+    bool has_warned;             /* hs_view_warn */
     bool is_worst_order;         /* the jobs of a group interleave in their worst order */
     bool is_exclusive;           /* one allocation for all GPUs of a job on a node (progress.h) */
     char misfit[160];            /* text of the last rejection that contains numbers */

@@ -248,3 +248,11 @@ The distribution as a figure.
   $ horus plot cdf out --metric=lateness -o fig.svg; grep -c 'Lateness: end - deadline' fig.svg
   fig.svg
   1
+
+# deadlines-milp-falls-back
+A program of leases that is given up after one iteration is planned greedily, which the run says once.
+
+  $ printf 'job_id,submit_time,gpus,duration,deadline\n' >t.csv
+  $ for i in 1 2 3 4 5 6; do echo "j$i,0,2,3600,$((i * 5400))" >>t.csv; done
+  $ horus run t.csv -c 1x4 -p chronus:solver=milp,iterations=1 -q -o out >/dev/null
+  ! warning: policy 'chronus', t = 1200.000000 s: a program of leases is not solved within `iterations`: it, and others that are not, are planned greedily

@@ -340,6 +340,10 @@ static bool solve(const struct hs_chronus *o, struct hs_chronus_pool *pool, cons
         return false;
     build(pool, v, first, end, is_minimum);
     const bool is_solved = hs_lp_solve(v->lp, (int)o->iterations) == HS_LP_OPTIMAL;
+    if (!is_solved)
+        hs_view_warn(v,
+                     "a program of leases is not solved within `iterations`: it, and others that "
+                     "are not, are planned greedily");
     HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
     {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);

@@ -92,6 +92,9 @@ void hs_synergy_optimise(struct hs_synergy *s, const struct hs_view *v, uint32_t
         add_job(v, s->kept[i].job, &cells);
     }
     const bool is_solved = hs_lp_solve(v->lp, SUBPROBLEMS) == HS_LP_OPTIMAL;
+    if (!is_solved)
+        hs_view_warn(v, "a program of CPUs and host memory is not solved: its jobs, and those of "
+                        "others that are not, get what serves each best");
     for (uint32_t i = 0; i < count; i++) {
         struct hs_synergy_scratch *j = hs_synergy_of(v, s->kept[i].job);
         j->wants = j->best;

@@ -506,7 +506,8 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
     hs_plot_name(s->page, &c, group);
     if (is_page)
         put_probes(s, &c, group, chart);
-    hs_plot_end(s->page, &c, is_last ? time_title : NULL, chart == GPUS ? "GPUs held" : "GPUs wanted");
+    hs_plot_end(s->page, &c, is_last ? time_title : NULL,
+                chart == GPUS ? "GPUs held" : "GPUs wanted");
 }
 
 static void put_chart(const struct series_section *s, enum chart chart)
