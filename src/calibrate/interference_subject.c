@@ -61,7 +61,7 @@ static void add_tenant(const struct set_visitor *v, struct tenants *t, const str
     t->speed[t->count++] = speed;
 }
 
-/* All sets whose utilizations are known. */
+/* All sets with known utilizations. */
 static void visit_sets(const struct set_visitor *v)
 {
     for (const struct hs_measurements *m = v->set; m < v->set + v->sets; m++) {

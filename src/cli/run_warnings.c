@@ -148,8 +148,8 @@ void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result
 
 #define LONG_LEFT_S 5.0
 
-/* Returns the parameter of the policy whose value `fluid`, which it does not have, stands for turns
- * that are played one by one; NULL if there is none. */
+/* Returns the key of the parameter that can be set to `fluid`, which replaces turns played one by
+ * one; NULL if the policy has none or it is set so already. */
 static const char *fluid_key(const struct hs_setup *setup)
 {
     for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {

@@ -720,7 +720,7 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
 
 /* ---- forks ---- */
 
-/* Refuses a run whose files are no longer what they were at the snapshot: they are read again. */
+/* Refuses to go on if a file that is read again has changed since the snapshot. */
 static enum hs_status check_inputs(const struct hs_setup *old, const struct hs_image_head *head,
                                    struct hs_diag *diag)
 {

@@ -257,7 +257,8 @@ HS_MUST_USE enum hs_status hs_workload_hash(const struct hs_run_options *options
 #define HS_RUN_NAME_SIZE (HS_WORKLOAD_MAX + 80u)
 HS_MUST_USE enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
                                        char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
-/* The same of a run whose trace may be read only once: then of its name alone. */
+/* The same; of a trace that can be read only once, such as a pipe, the hash is of the name alone.
+ */
 HS_MUST_USE enum hs_status hs_run_identity(const struct hs_setup *setup,
                                            char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
 /* Builds results/NAME. Reads the inputs once. */

@@ -110,7 +110,7 @@ static bool is_named_home(const struct hs_pick *picks, uint32_t count, const uin
     return is_same;
 }
 
-/* Tells whether picks by number are of the nodes of the home, whose GPUs are free. */
+/* Tells whether the nodes picked by number are those of the home, and its GPUs are free. */
 static bool is_counted_home(struct hs_engine *e, const struct hs_pick *picks, uint32_t count,
                             const uint32_t *gpus, uint32_t gpu_count)
 {

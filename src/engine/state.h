@@ -162,7 +162,7 @@ struct hs_window_change {
     bool is_end;
 };
 
-/* A job that waits and whose owner has a window. */
+/* A waiting job that belongs to the owner of a window. */
 struct hs_window_waiting {
     uint32_t slot;
     uint64_t index;    /* in the trace: the slot may be of another by now, */

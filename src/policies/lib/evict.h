@@ -37,7 +37,7 @@ struct hs_evict_vc {
     /* within a decision */
     hs_job_id at, told_at; /* the last of by_start, of told, that were not chosen yet */
     hs_job_id claimer;     /* strict: the last that claims */
-    uint32_t quota;        /* whose room is claimed */
+    uint32_t quota;        /* the one in which room is claimed */
     uint32_t depth;        /* cohorts around that */
     uint64_t claimed;      /* GPUs of its jobs that claim and were not started */
     uint64_t coming;       /* GPUs of jobs that were told to make room for these */

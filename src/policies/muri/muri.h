@@ -35,7 +35,7 @@ struct hs_muri_scratch {
     hs_job_id next;            /* of its gang size, in the order of this decision */
     uint32_t first_allocation;
     uint32_t place; /* in the order of this decision */
-    uint32_t leads; /* the group whose first member it is; UINT32_MAX: none */
+    uint32_t leads; /* the group of which it is the first member; UINT32_MAX: none */
     bool is_taken, is_old;
     bool is_staying, is_claimed; /* where it is; its GPUs, by a group */
 };
