@@ -46,7 +46,7 @@ bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id 
     return hs_view_rank(v, a) < hs_view_rank(v, b);
 }
 
-static inline bool is_before(const struct hs_view *v, struct links l, hs_job_id a, hs_job_id b)
+HS_INLINE bool is_before(const struct hs_view *v, struct links l, hs_job_id a, hs_job_id b)
 {
     const struct hs_priority *levels = l.queue->levels;
     if (HS_UNLIKELY(levels != NULL)) {
