@@ -200,7 +200,7 @@ enum hs_event_kind {
     HS_EVENT_MEMORY,   /* it needs more or less GPU memory than before */
     HS_EVENT_TIMER,    /* tag */
     HS_EVENT_NODE,     /* the node `tag` went out of service, or came back: there may be room.
-                          Of a reservation that begins or ends, for its first node */
+                          HS_NO_NODE: nodes of a reservation, as it begins or ends */
 };
 
 struct hs_event {

@@ -381,6 +381,9 @@ uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size
  * how many, busy or not or only wholly idle, have exactly `size`. O(kinds of nodes). */
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most);
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle);
+/* GPUs of those nodes, and of nodes that are reserved now: a larger gang never runs. O(kinds of
+ * nodes). */
+uint64_t hs_view_capacity(const struct hs_view *v, hs_job_id job);
 /* Free GPUs of all its nodes. */
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack);
 /* GPUs of a rack that are free for the job; O(kinds of nodes), for a job that asks for CPU or host

@@ -322,7 +322,7 @@ static void exec_event(void *state, const struct hs_view *v, const struct hs_eve
     else if (event->kind == HS_EVENT_TIMER)
         put(&child.out, EVENT_MAX, "{\"timer\":%" PRIu64 "}", event->tag);
     else if (event->kind == HS_EVENT_NODE)
-        put(&child.out, EVENT_MAX, "{\"node\":%" PRIu64 "}", event->tag);
+        put(&child.out, EVENT_MAX, "{\"node\":%" PRId32 "}", (int32_t)event->tag);
     else
         put(&child.out, EVENT_MAX, "{\"%s\":%" PRIu32 "}", words[event->kind], event->job);
     if (event->kind == HS_EVENT_FINISH)

@@ -728,8 +728,6 @@ static enum hs_status check_inputs(const struct hs_setup *old, const struct hs_i
     struct hs_diag muted = *diag; /* the run had the same warnings */
     char name[HS_RUN_NAME_SIZE] = "";
     muted.least = HS_ERROR;
-    if (old->options->reservations != NULL)
-        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "a run with reservations cannot be forked");
     if (hs_trace_is_read_once(old->options->trace))
         return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
                        "a fork reads the trace again: '%s' cannot be", old->options->trace);

@@ -239,8 +239,7 @@ static enum hs_status instant_decide(struct hs_engine *e)
         hs_plan_begin(e);
         HS_TRY(e->policy->decide(e->policy_state, &e->view, &e->plan));
         HS_TRY(hs_plan_end(e));
-        if (HS_UNLIKELY(e->homes != NULL))
-            hs_fork_settle(e);
+        hs_fork_settle(e);
         e->figures.decisions++;
         e->instant.is_still &= (e->plan.kinds & ~(1u << HS_ACT_TIMER)) == 0;
         HS_TRY(hs_commit(e));

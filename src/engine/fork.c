@@ -151,7 +151,7 @@ static void name_home(struct hs_engine *e, struct hs_action *a, const struct hs_
 
 void hs_fork_settle(struct hs_engine *e)
 {
-    for (uint32_t i = 0; i < e->plan.count; i++) {
+    for (uint32_t i = 0; e->homes != NULL && i < e->plan.count; i++) {
         struct hs_action *a = &e->plan.actions[i];
         if (a->kind != HS_ACT_START || a->job >= e->homes->slots)
             continue;

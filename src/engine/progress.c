@@ -301,15 +301,16 @@ static inline uint64_t job_slowest_q32(const struct hs_engine *e, const struct h
     return slowest_allocation_q32(e, job);
 }
 
-/* Tells whether it uses more nodes than it would need if the largest nodes it may use were idle. */
+/* Tells whether it uses more nodes than it would need if the largest nodes it may use were idle,
+ * set aside now or not. */
 static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
 {
     uint32_t spanned = hs_run_of(&e->jobs, job)->nodes_spanned;
     uint32_t size = e->cluster->max_node_gpus + 1, left = hs_placement_of(&e->jobs, job)->gpus_held,
              nodes = 0;
-    while ((size = hs_free_node_size(e->free_index, &job->ask, size - 1)) > 0) {
+    while ((size = hs_free_node_size(e->free_index, &job->ask, size - 1, HS_NODES_ALL)) > 0) {
         uint32_t need = (left + size - 1) / size;
-        uint32_t count = hs_free_node_count(e->free_index, &job->ask, size, false);
+        uint32_t count = hs_free_node_count(e->free_index, &job->ask, size, HS_NODES_ALL);
         if (need <= count)
             return spanned > nodes + need;
         nodes += count;

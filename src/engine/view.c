@@ -420,20 +420,6 @@ struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job)
     return of;
 }
 
-int64_t hs_view_period_ns(const struct hs_view *v, const uint32_t *kinds, uint32_t count,
-                          bool is_worst)
-{
-    const struct hs_stages *stages = v->engine->config.stages;
-    if (stages == NULL || count == 0 || count > HS_INTERLEAVED_MOST)
-        return INT64_MAX / 4;
-    return hs_stages_period_ns(stages, kinds, count, HS_STAGES_TOLD, is_worst);
-}
-
-void hs_view_worst_order(const struct hs_view *v)
-{
-    v->engine->is_worst_order = true;
-}
-
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");
@@ -516,12 +502,19 @@ uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size
 
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most)
 {
-    return hs_free_node_size(v->engine->free_index, search_ask(v, job), most);
+    return hs_free_node_size(v->engine->free_index, search_ask(v, job), most, HS_NODES_NOT_ASIDE);
 }
 
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle)
 {
-    return hs_free_node_count(v->engine->free_index, search_ask(v, job), size, is_idle);
+    return hs_free_node_count(v->engine->free_index, search_ask(v, job), size,
+                              is_idle ? HS_NODES_IDLE : HS_NODES_NOT_ASIDE);
+}
+
+uint64_t hs_view_capacity(const struct hs_view *v, hs_job_id job)
+{
+    return hs_free_capacity(v->engine->free_index, search_ask(v, job),
+                            v->engine->windows.count > 0);
 }
 
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack)

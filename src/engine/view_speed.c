@@ -180,3 +180,17 @@ double hs_view_loss(const struct hs_view *v, hs_job_id job, uint32_t epochs)
     }
     return hs_loss_at(loss, epochs);
 }
+
+int64_t hs_view_period_ns(const struct hs_view *v, const uint32_t *kinds, uint32_t count,
+                          bool is_worst)
+{
+    const struct hs_stages *stages = v->engine->config.stages;
+    if (stages == NULL || count == 0 || count > HS_INTERLEAVED_MOST)
+        return INT64_MAX / 4;
+    return hs_stages_period_ns(stages, kinds, count, HS_STAGES_TOLD, is_worst);
+}
+
+void hs_view_worst_order(const struct hs_view *v)
+{
+    v->engine->is_worst_order = true;
+}

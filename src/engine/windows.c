@@ -104,7 +104,7 @@ enum hs_status hs_windows_apply(struct hs_engine *e)
         }
         e->figures.events++;
         e->instant.is_still = false;
-        hs_lifecycle_notify_policy(e, HS_EVENT_NODE, NULL, w->of[change->window].nodes[0]);
+        hs_lifecycle_notify_policy(e, HS_EVENT_NODE, NULL, HS_NO_NODE);
     }
     return HS_OK;
 }
@@ -125,7 +125,7 @@ bool hs_windows_keep(struct hs_engine *e, enum hs_event_kind kind, struct hs_job
     struct hs_windows *w = &e->windows;
     if (job->is_apart && kind == HS_EVENT_FINISH) { /* the policy knows only that there is room */
         job->is_apart = false;
-        hs_lifecycle_notify_policy(e, HS_EVENT_NODE, NULL, w->of[0].nodes[0]);
+        hs_lifecycle_notify_policy(e, HS_EVENT_NODE, NULL, HS_NO_NODE);
         return true;
     }
     if (job->is_apart || kind != HS_EVENT_SUBMIT)
@@ -154,15 +154,21 @@ enum hs_status hs_windows_serve(struct hs_engine *e)
         const struct hs_window_waiting *waiting = &w->waiting[i];
         const struct hs_job *job = hs_engine_job(e, waiting->slot);
         const bool waits = job->is_live && job->index == waiting->index &&
-                           job->submit_us == waiting->submit_us && job->state == HS_JOB_PENDING;
+                           job->submit_us == waiting->submit_us && job->state == HS_JOB_PENDING &&
+                           (job->plan & HS_PLAN_PLACED) == 0; /* twice there: it failed at once */
         if (waits && !hs_plan_start_reserved(&e->plan, &e->view, waiting->slot))
             w->waiting[kept++] = *waiting;
     }
     w->waiting_count = kept;
     HS_TRY(hs_plan_end(e));
-    for (uint32_t i = 0; i < e->plan.count; i++) { /* for the policy they are gone */
+    hs_fork_settle(e);
+    for (uint32_t i = 0; i < e->plan.count; i++) { /* for the policy they are gone, and never ran */
         struct hs_job *job = hs_engine_job(e, e->plan.actions[i].job);
+        struct hs_job_run *run = hs_run_of(&e->jobs, job);
+        const int64_t first_start_us = run->first_start_us; /* under another policy: a fork */
+        run->first_start_us = -1;
         hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
+        run->first_start_us = first_start_us;
         job->is_apart = true;
     }
     e->instant.is_still &= e->plan.count == 0;

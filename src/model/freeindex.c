@@ -595,26 +595,32 @@ uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask, boo
     return total;
 }
 
-uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most)
+static uint32_t pool_nodes(const struct hs_node_pool *p, enum hs_nodes of)
+{
+    return of == HS_NODES_IDLE ? p->idle : of == HS_NODES_ALL ? p->count : p->members;
+}
+
+uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most,
+                           enum hs_nodes of)
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t largest = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         uint32_t size = pool_usable(p, ask);
-        if (p->members > 0 && size <= most && size > largest)
+        if (pool_nodes(p, of) > 0 && size <= most && size > largest)
             largest = size;
     }
     return largest;
 }
 
 uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size,
-                            bool is_idle)
+                            enum hs_nodes of)
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t count = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         if (pool_usable(p, ask) == size)
-            count += is_idle ? p->idle : p->members;
+            count += pool_nodes(p, of);
     return count;
 }
 

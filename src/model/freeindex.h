@@ -104,11 +104,13 @@ uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t
 /* Most GPUs that a job with this request could ever get, for rejections: of all nodes, or of those
  * that are not set aside. */
 uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask, bool is_all);
-/* Among all nodes: the largest size up to `most` (0 if none); and the number with exactly `size`,
- * of all or of idle ones. O(kinds of nodes). */
-uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most);
+/* Of these nodes, out of service or not: the largest size up to `most` (0 if none); and the number
+ * with exactly `size`. O(kinds of nodes). */
+enum hs_nodes { HS_NODES_IDLE, HS_NODES_NOT_ASIDE, HS_NODES_ALL };
+uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most,
+                           enum hs_nodes of);
 uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size,
-                            bool is_idle);
+                            enum hs_nodes of);
 /* Compares every index with a recount from the per-node counts; O(nodes x counts). */
 bool hs_free_is_valid(const struct hs_free *f);
 

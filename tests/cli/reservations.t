@@ -208,3 +208,48 @@ A policy that shares GPUs is refused.
   ! error: --reservations: policy 'gandiva', as it is set, shares GPUs, resizes jobs or sets nodes aside itself
   !       = hint: policies that give each job whole GPUs of its own, as many as it asks for
   [2]
+
+# reservation-locality
+A gang on two nodes of 2 is slower where one of 4 would do (MODEL.md 4), whether that one is held or reserved.
+
+  $ printf '{"gpu_types": {"P100": {"mem_mib": 16384, "speed": 1}}, "nodes": [{"gpus": 4, "type": "P100"}, {"count": 2, "gpus": 2, "type": "P100"}]}\n' >c.json
+  $ printf 'job_id,user,submit_time,duration,gpus,model\na,ann,0,1000,4,\nx,bob,0,100,4,ResNet50\n' >held.csv
+  $ sed 2d held.csv >x.csv && printf 'start,end,nodes,user\n0,1000,n0,ann\n' >r.csv
+  $ horus run held.csv -c c.json -p fifo:placement=best_fit -q -o held >/dev/null 2>&1
+  $ horus run x.csv -c c.json -p fifo:placement=best_fit --reservations r.csv -q -o reserved >/dev/null 2>&1
+  $ grep ^x held/segments.csv && diff <(grep ^x held/segments.csv) <(grep ^x reserved/segments.csv)
+  x,0,114.949664,4-7,0.869945997,1,finish
+
+# reservation-of-all-nodes
+A job that comes while all nodes are reserved waits: gavel rejects only what no type could ever hold. Its rounds
+of 6 minutes begin as b comes; a, on reserved nodes, is none of its jobs.
+
+  $ printf 'job_id,user,submit_time,duration,gpus\na,ann,0,10,4\nb,bob,5,10,2\n' >t.csv
+  $ printf 'start,end,nodes,user\n0,20,2,ann\n' >r.csv
+  $ horus run t.csv -c 2x4:V100 -p gavel --reservations r.csv -q -o out >/dev/null
+  $ cut -d, -f1-4 out/segments.csv
+  job_id,start,end,allocated_resources
+  a,0,10,0-3
+  b,365,375,0-1
+
+# reservation-fork
+At 60 a has n0, d has n1, which is ann's until 90, and c waits. Under srtf the engine puts d back on n1, and the policy
+puts a, which has less left than c, back on n0: neither pays a restart. A policy that shares GPUs cannot go on.
+
+  $ sed s/^a,ann/a,cat/ t.csv >c.csv
+  $ horus run c.csv -c 2x4 -p fifo:scan=easy --reservations r.csv --restart-cost 5s -q -o first --until 60s --snapshot moment >/dev/null 2>&1
+  $ horus run --from moment -p srtf -q -o out >/dev/null
+  $ cut -d, -f1-3,7 out/segments.csv
+  job_id,start,end,ended_by
+  b,0,30,finish
+  a,0,60,fork
+  d,50,60,fork
+  d,60,70,finish
+  a,60,100,finish
+  c,90,150,finish
+  $ horus verify out | tail -n 1
+  23 checks passed
+  $ horus run --from moment -p gandiva -q -o o
+  ! error: --reservations: policy 'gandiva', as it is set, shares GPUs, resizes jobs or sets nodes aside itself
+  !       = hint: policies that give each job whole GPUs of its own, as many as it asks for
+  [2]

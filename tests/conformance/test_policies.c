@@ -375,7 +375,7 @@ static void check_reservations(const char *cluster, const char *spec, uint32_t c
     const bool stops = (can & HS_CAN_RESERVE) == 0 && (can & HS_CAN_PREEMPT) != 0;
     if ((can & HS_BARS_RESERVATIONS) != 0)
         return;
-    make_jobs(jobs, seed);
+    (seed % 4 == 1 ? make_failing_jobs : make_jobs)(jobs, seed);
     make_windows(&w, cluster, seed);
     make_outages(&o, cluster, seed);
     scratch_keep(path, sizeof path, "reservations.csv", w.text);
@@ -528,9 +528,11 @@ static uint32_t count_kept(const struct hs_test_result *r, int64_t at_us, uint32
 
 /* Until then the run is that of the first policy; after it every job comes to its end under the
  * other. */
-static void check_fork(const char *spec, const char *other, uint64_t round)
+static void check_fork(const char *spec, const char *other, bool may_reserve, uint64_t round)
 {
     static struct outages o;
+    static struct windows w;
+    char path[256];
     struct hs_test_job jobs[JOBS];
     struct hs_test_result whole, forked, again;
     const char *cluster = clusters[round % 3];
@@ -543,6 +545,11 @@ static void check_fork(const char *spec, const char *other, uint64_t round)
     if (round % 4 == 2) {
         make_outages(&o, cluster, SEED + round);
         options.machines = o.text;
+    }
+    if (may_reserve) {
+        make_windows(&w, cluster, SEED + round);
+        scratch_keep(path, sizeof path, "reservations.csv", w.text);
+        options.reservations = path;
     }
     run_with(jobs, cluster, spec, &options, &whole);
     options.fork_us = (20 + (int64_t)(hs_mix64(SEED, round) % 60)) * HS_TEST_S;
@@ -563,6 +570,13 @@ static void check_fork(const char *spec, const char *other, uint64_t round)
     hs_test_free(&again);
 }
 
+static bool may_reserve(const struct hs_policy_ops *policy)
+{
+    uint32_t can, knows;
+    needs_of(policy, policy->name, &can, &knows);
+    return (can & HS_BARS_RESERVATIONS) == 0;
+}
+
 static void every_policy_forks(void **state)
 {
     const char *is_long = getenv("HORUS_LONG");
@@ -572,7 +586,8 @@ static void every_policy_forks(void **state)
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
         for (size_t k = i % step; (other = hs_policy_at(k)) != NULL; k += step)
             for (uint64_t round = 0; round < (step == 1 ? ROUNDS : 1); round++)
-                check_fork(policy->name, other->name, round + i + k);
+                check_fork(policy->name, other->name, may_reserve(policy) && may_reserve(other),
+                           round + i + k);
 }
 
 /* Estimates that have nothing to do with the jobs, and one that is missing. */

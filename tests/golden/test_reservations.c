@@ -47,6 +47,14 @@ static void plans_keep_a_window_free(void **state)
     expect("2x4", "fifo:scan=conservative", row, jobs, "0:0-100 1:0-30 2:90-150 3:50-70");
 }
 
+/* Two nodes are ann's from 10 to 20: fgd, which keeps its scores of nodes, gives bob neither. */
+static void a_window_has_several_nodes(void **state)
+{
+    (void)state;
+    expect("2x1", "fgd:score=best_fit", "10,20,2,,ann,\n", "0:1,0,5~bob 1:1,12,5~bob",
+           "0:0-5 1:20-25");
+}
+
 /* 2x4, strict; both nodes are ann's from 10 to 40. 0 (bob) holds n0 until 20: the window has n1
  * from 10 and n0 from 20, when 2 (ann, 8 GPUs) starts. 3 (bob, came at 15) waits for 40, although 2
  * leaves all free at 30; 4 (ann, came at 25) starts then.
@@ -176,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_keep_a_window_free),
+        cmocka_unit_test(a_window_has_several_nodes),
         cmocka_unit_test(a_window_takes_what_ends),
         cmocka_unit_test(owners_pass_and_stay),
         cmocka_unit_test(backfills_before_a_window),

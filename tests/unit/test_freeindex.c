@@ -103,11 +103,11 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_capacity(x.f, &v100, false), 12);
     assert_int_equal(hs_free_capacity(x.f, &p100, false), 8);
     assert_int_equal(hs_free_capacity(x.f, &none, false), 0);
-    assert_int_equal(hs_free_node_size(x.f, &any, NONE), 8);
-    assert_int_equal(hs_free_node_size(x.f, &any, 7), 4);
-    assert_int_equal(hs_free_node_size(x.f, &any, 3), 0);
-    assert_int_equal(hs_free_node_count(x.f, &any, 4, false), 3);
-    assert_int_equal(hs_free_node_count(x.f, &p100, 4, false), 0);
+    assert_int_equal(hs_free_node_size(x.f, &any, NONE, HS_NODES_ALL), 8);
+    assert_int_equal(hs_free_node_size(x.f, &any, 7, HS_NODES_ALL), 4);
+    assert_int_equal(hs_free_node_size(x.f, &any, 3, HS_NODES_ALL), 0);
+    assert_int_equal(hs_free_node_count(x.f, &any, 4, HS_NODES_ALL), 3);
+    assert_int_equal(hs_free_node_count(x.f, &p100, 4, HS_NODES_ALL), 0);
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), NONE);
     assert_true(hs_free_gang_room(x.f, 0) == UINT64_MAX); /* all nodes of 8, then smaller ones */
     hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and behind it */
@@ -169,7 +169,7 @@ static void test_cpu_and_memory(void **state)
     assert_int_equal(hs_free_fit(x.f, &mem400, 3, HS_FIT_BEST), 1);
     assert_int_equal(hs_free_capacity(x.f, &cpu3, false), 2 + 4);
     assert_int_equal(hs_free_capacity(x.f, &mem400, false), 2 + 4);
-    assert_int_equal(hs_free_node_size(x.f, &cpu3, 3), 2);
+    assert_int_equal(hs_free_node_size(x.f, &cpu3, 3, HS_NODES_ALL), 2);
     assert_int_equal(hs_free_idle(x.f, &cpu3, 4, 0), 1);
     assert_int_equal(hs_free_idle(x.f, &cpu3, 2, 0), 0);
     assert_int_equal(hs_free_idle_rack(x.f, &cpu3, 4, 2, 0), NONE);
@@ -205,7 +205,7 @@ static void test_partition(void **state)
     assert_int_equal(hs_free_total(x.f, 1), 0);
     assert_int_equal(hs_free_max(x.f, 1), 0);
     assert_int_equal(hs_free_capacity(x.f, &b, false), 0);
-    assert_int_equal(hs_free_node_size(x.f, &b, NONE), 0);
+    assert_int_equal(hs_free_node_size(x.f, &b, NONE, HS_NODES_ALL), 0);
     assert_false(hs_free_fits(x.f, 0, &c, 1));
     hs_free_take(x.f, 2, 4, &c);
     assert_int_equal(hs_free_total(x.f, 2), 0);
@@ -368,8 +368,8 @@ static void compare_sums(struct walk *w, const struct hs_ask *ask, uint32_t size
     assert_int_equal(hs_free_capacity(w->x.f, ask, false), capacity);
     assert_int_equal(hs_free_total(w->x.f, ask->vc), total);
     assert_int_equal(hs_free_max(w->x.f, ask->vc), most);
-    assert_int_equal(hs_free_node_size(w->x.f, ask, size), largest);
-    assert_int_equal(hs_free_node_count(w->x.f, ask, size, false), count);
+    assert_int_equal(hs_free_node_size(w->x.f, ask, size, HS_NODES_ALL), largest);
+    assert_int_equal(hs_free_node_count(w->x.f, ask, size, HS_NODES_ALL), count);
 }
 
 static struct hs_ask draw_ask(const struct walk *w, uint64_t draw)

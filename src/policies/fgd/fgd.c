@@ -432,9 +432,12 @@ static void ended(struct fgd *f, const struct hs_view *v, hs_job_id job)
     f->is_awake = true;
 }
 
-static void node_changed(struct fgd *f, uint32_t node)
+static void node_changed(struct fgd *f, const struct hs_view *v, uint32_t node)
 {
-    changed(f, node);
+    if (node == HS_NO_NODE)
+        all_changed(f, v->nodes);
+    else
+        changed(f, node);
     f->ends++;
     f->is_awake = true;
 }
@@ -446,7 +449,7 @@ static void fgd_event(void *state, const struct hs_view *v, const struct hs_even
     else if (event->kind == HS_EVENT_FINISH)
         ended(state, v, event->job);
     else if (event->kind == HS_EVENT_NODE)
-        node_changed(state, (uint32_t)event->tag);
+        node_changed(state, v, (uint32_t)event->tag);
 }
 
 static enum hs_status fgd_init(void *state, const struct hs_view *v)

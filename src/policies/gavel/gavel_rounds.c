@@ -343,12 +343,8 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
     j->beside = j->mate = HS_NO_JOB;
     for (uint32_t t = 0; t < g->types; t++) {
         const uint32_t type = g->type_of[t];
-        uint64_t gpus = 0; /* that it may have of the type at once */
         hs_view_search_type(v, type, true);
-        for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
-             size = hs_view_node_size(v, job, size - 1))
-            gpus += (uint64_t)size * hs_view_node_count(v, job, size, false);
-        if (gpus >= hs_view_gpus(v, job))
+        if (hs_view_capacity(v, job) >= hs_view_gpus(v, job))
             j->speed[t] = g->is_aware ? (double)hs_view_speed_q32(v, job, type) / 0x1p32 : 1;
         j->got[t] = hs_gavel_half_round(g);
         can_run |= j->speed[t] > 0;

@@ -239,12 +239,8 @@ static void route(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_job_profile profile;
     const uint32_t gpus = hs_view_gpus(v, job);
-    uint64_t most = 0;
-    for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
-         size = hs_view_node_size(v, job, size - 1))
-        most += (uint64_t)size * hs_view_node_count(v, job, size, false);
     if (s->aside_count == 0 || hs_view_profile(v, job, &profile) || gpus == 0 || gpus > s->limit ||
-        gpus > most) {
+        gpus > hs_view_capacity(v, job)) {
         hs_lucid_wait(s, v, job);
         return;
     }

@@ -306,11 +306,8 @@ static void come(const struct hs_optimus *o, const struct hs_view *v, hs_job_id 
     struct hs_optimus_scratch *j = hs_optimus_of(v, job);
     uint64_t usable = 0, most = 0;
     for (uint32_t t = 0; t < v->gpu_types; t++) {
-        uint64_t gpus = 0;
         hs_view_search_type(v, t, true);
-        for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
-             size = hs_view_node_size(v, job, size - 1))
-            gpus += (uint64_t)size * hs_view_node_count(v, job, size, false);
+        const uint64_t gpus = hs_view_capacity(v, job);
         const bool is_tie = gpus == most && gpus > 0; /* by name: their numbers do not matter */
         if (gpus > most || (is_tie && strcmp(hs_view_gpu_type(v, t)->name,
                                              hs_view_gpu_type(v, j->type)->name) < 0)) {
