@@ -77,28 +77,6 @@ static void g1_max_min(void **state)
                 8. / 11);
 }
 
-/* A class of two members is two classes of one: one GPU of each of two like types, three like jobs,
- * of which two are a class; each works two thirds of the time. */
-static void classes_share_equally(void **state)
-{
-    (void)state;
-    struct hs_gavel_program p = {
-        .lp = hs_lp_open(), .objective = HS_GAVEL_LAS, .types = 2, .gpus = {1, 1}};
-    struct hs_gavel_class c = {.members = 2, .gang = 1, .weight = 1, .speed = {1, 1}};
-    double shares[2][2];
-    hs_gavel_begin(&p);
-    const uint32_t pair = hs_gavel_add(&p, &c);
-    c.members = 1;
-    const uint32_t single = hs_gavel_add(&p, &c);
-    assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
-    hs_gavel_shares(&p, pair, shares[0]);
-    hs_gavel_shares(&p, single, shares[1]);
-    assert_near(hs_lp_value(p.lp, p.goal), 2. / 3);
-    assert_near(shares[0][0] + shares[0][1], 2. / 3);
-    assert_near(shares[1][0] + shares[1][1], 2. / 3);
-    hs_lp_close(p.lp);
-}
-
 #define CLASSES 60
 #define TYPES   3
 
@@ -218,6 +196,59 @@ static void throughput(void **state)
     (void)check_shares(HS_GAVEL_THROUGHPUT, (double[]){1, 1}, c, 2, (double[]){1, 0, 0, 1});
 }
 
+/* Classes whose least rates are multiplied. */
+struct least_rates {
+    const struct hs_gavel_program *program;
+    const struct hs_gavel_class *classes;
+    uint32_t count;
+    double times;
+};
+
+static bool use_classes(const void *jobs, const double *prices, double *gpus)
+{
+    const struct least_rates *of = jobs;
+    for (uint32_t i = 0; i < of->count; i++) {
+        const struct hs_gavel_class *c = &of->classes[i];
+        double shares[TYPES];
+        if (!hs_gavel_cheapest(of->program, c->speed, c->least * of->times, prices, shares))
+            return false;
+        for (uint32_t t = 0; t < of->program->types; t++)
+            gpus[t] += c->members * c->gang * shares[t];
+    }
+    return true;
+}
+
+/* Whether a mixture has the rates; then its shares, by class, are held against all constraints. */
+static bool has_rates(struct hs_gavel_program *p, const struct hs_gavel_class *classes,
+                      uint32_t count, double times, double shares[][TYPES])
+{
+    const struct least_rates of = {p, classes, count, times};
+    struct hs_gavel_mixture m = {.count = 1, .of = {{.prices = {1, 1, 1}}}};
+    double gpus[TYPES] = {0};
+    const enum hs_lp_status status = hs_gavel_mix(p, use_classes, &of, &m);
+    assert_true(status == HS_LP_OPTIMAL || status == HS_LP_INFEASIBLE);
+    for (uint32_t i = 0; status == HS_LP_OPTIMAL && i < count; i++) {
+        const struct hs_gavel_class *c = &classes[i];
+        double cheapest[TYPES], time = 0;
+        memset(shares[i], 0, sizeof shares[i]);
+        for (uint32_t k = 0; k < m.count; k++) {
+            assert_true(hs_gavel_cheapest(p, c->speed, c->least * times, m.of[k].prices, cheapest));
+            for (uint32_t t = 0; t < p->types; t++)
+                shares[i][t] += m.of[k].part * cheapest[t];
+        }
+        for (uint32_t t = 0; t < p->types; t++) {
+            assert_true(shares[i][t] >= 0);
+            time += shares[i][t];
+            gpus[t] += c->members * c->gang * shares[i][t];
+        }
+        assert_true(time <= 1 + 1e-6);
+        assert_near(hs_gavel_rate(p, c, shares[i]), c->least * times);
+    }
+    for (uint32_t t = 0; t < p->types; t++)
+        assert_true(gpus[t] <= p->gpus[t] * (1 + 1e-6));
+    return status == HS_LP_OPTIMAL;
+}
+
 /* G4: one GPU, finish-time fairness. A: age 600, 600 left, 300 s with an equal part so far; B: 600
  * left. Equal parts are rates of 1/2: D = 300 + 1,200 and 1,200. The shares x and 1 - x with the
  * least rho: 600 + 600 / x = 1,500 rho, 600 / (1 - x) = 1,200 rho: x = .55425, rho = 1.12170. At
@@ -225,25 +256,42 @@ static void throughput(void **state)
 static void g4_finish_time_fairness(void **state)
 {
     (void)state;
+    struct hs_gavel_program p = {.lp = hs_lp_open(), .types = 1, .gpus = {1}};
     for (int is_less = 0; is_less < 2; is_less++) {
         const double rho = is_less ? 1.1216 : 1.12171;
         const struct hs_gavel_class c[] = {
             {.members = 1, .gang = 1, .speed = {1}, .least = 600 / (1500 * rho - 600)},
             {.members = 1, .gang = 1, .speed = {1}, .least = 600 / (1200 * rho)}};
-        struct hs_gavel_program p = {
-            .lp = hs_lp_open(), .objective = HS_GAVEL_FTF, .types = 1, .gpus = {1}};
-        double share;
-        hs_gavel_begin(&p);
-        const uint32_t first = hs_gavel_add(&p, &c[0]);
-        (void)hs_gavel_add(&p, &c[1]);
-        assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS),
-                         is_less ? HS_LP_INFEASIBLE : HS_LP_OPTIMAL);
-        if (!is_less) {
-            hs_gavel_shares(&p, first, &share);
-            assert_in_range(lround(share * 1e4), 5542, 5543);
-        }
-        hs_lp_close(p.lp);
+        double shares[2][TYPES];
+        assert_int_equal(has_rates(&p, c, 2, 1, shares), !is_less);
+        if (!is_less)
+            assert_in_range(lround(shares[0][0] * 1e4), 5542, 5543);
     }
+    hs_lp_close(p.lp);
+}
+
+/* A mixture has the rates that the program of all classes has, and no more: 1,000 draws of up to
+ * eight classes, of rates up to the highest speed. */
+static void mixtures_are_exact(void **state)
+{
+    (void)state;
+    uint32_t limited = 0;
+    struct hs_gavel_program p = {.lp = hs_lp_open(), .types = TYPES, .gpus = {8, 4, 16}};
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        struct hs_gavel_class c[8];
+        double shares[8][TYPES];
+        const uint32_t count = 1 + (uint32_t)(seed % 8);
+        draw_classes(seed, count, 6, c);
+        for (uint32_t i = 0; i < count; i++)
+            c[i].least = c[i].left * fmax(fmax(c[i].speed[0], c[i].speed[1]), c[i].speed[2]);
+        const double most = optimum_of(HS_GAVEL_FTF, c, count, false);
+        if (!has_rates(&p, c, count, most * (1 - 1e-5), shares) ||
+            (most < 1 - 1e-6 && has_rates(&p, c, count, most * (1 + 1e-5), shares)))
+            fail_msg("draw %u: not the least rates times %.9g", (unsigned)seed, most);
+        limited += most < 1 - 1e-6;
+    }
+    assert_in_range(limited, 200, 800); /* the others have all the GPUs that they can use */
+    hs_lp_close(p.lp);
 }
 
 /* G3: 1 V100 and 2 K80s, two jobs: each may have 1/2 of a V100 and one K80. The job of one GPU
@@ -563,11 +611,8 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
                                  const struct hs_gavel_class *classes, rates of, uint32_t count,
                                  bool is_split, bool is_grown)
 {
-    struct hs_gavel_program p = {.lp = hs_lp_open(),
-                                 .objective = objective,
-                                 .is_scaled = objective == HS_GAVEL_FTF,
-                                 .types = TYPES,
-                                 .gpus = {2, 1, 4}};
+    struct hs_gavel_program p = {
+        .lp = hs_lp_open(), .objective = objective, .types = TYPES, .gpus = {2, 1, 4}};
     struct hs_gavel_class each[32];
     uint32_t kind[32], units = 0, first[32];
     double sum = 0;
@@ -811,7 +856,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(g1_max_min),
-        cmocka_unit_test(classes_share_equally),
         cmocka_unit_test(classes_are_exact),
         cmocka_unit_test(classes_are_fast),
         cmocka_unit_test(weights),
@@ -819,6 +863,7 @@ int main(void)
         cmocka_unit_test(throughput),
         cmocka_unit_test(g3_isolated),
         cmocka_unit_test(g4_finish_time_fairness),
+        cmocka_unit_test(mixtures_are_exact),
         cmocka_unit_test(g5_gangs),
         cmocka_unit_test(g6_turns),
         cmocka_unit_test(g7_idle_end),

@@ -48,13 +48,10 @@ struct hs_gavel_program {
     struct hs_lp *lp;
     enum hs_gavel_objective objective;
     bool is_tight; /* makespan: no job more than it needs, as the simulator has it */
-    /* ftf: the least rates times a goal of at most 1, which is feasible at any rate: reached at 1
-     */
-    bool is_scaled;
     uint32_t types;
     double gpus[HS_GAVEL_TYPES];
     uint32_t rows[HS_GAVEL_TYPES]; /* of the GPUs of each type */
-    uint32_t goal;                 /* column of what is as large as possible (las, makespan) */
+    uint32_t goal;                 /* column of what is as large as possible; not throughput */
     uint32_t first_row;            /* of the first class; each has two: of its time, of its rate */
 };
 
@@ -80,6 +77,30 @@ void hs_gavel_isolated(const struct hs_gavel_program *p, const struct hs_gavel_c
 /* The rate of a member with these shares. */
 double hs_gavel_rate(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
                      const double *shares);
+
+/* ---- ftf: least rates of jobs of which no two are alike ---- */
+
+#define HS_GAVEL_MIXED 64 /* the mixtures of eight types need few */
+
+/* The shares of a job that has `rate` and no more at the least cost, with these prices of time on a
+ * GPU of each type: of two types at most, else of one, and rest. False: no type is as fast. */
+bool hs_gavel_cheapest(const struct hs_gavel_program *p, const double *speed, double rate,
+                       const double *prices, double *shares);
+/* Adds up the GPUs of each type that all jobs take with such shares; false: one has none. */
+typedef bool hs_gavel_use(const void *jobs, const double *prices, double *gpus);
+/* Each job has `part` of its cheapest shares at each of these prices. */
+struct hs_gavel_mixture {
+    uint32_t count;
+    struct hs_gavel_answer {
+        double prices[HS_GAVEL_TYPES], part;
+    } of[HS_GAVEL_MIXED];
+};
+/* A mixture for which the GPUs are enough; none: HS_LP_INFEASIBLE. Starts from the prices of the
+ * mixture, at least one, and leaves there what is good to start from for other rates. Cost:
+ * O(jobs x types^2) for each price, of which a program of few types and kinds of jobs looks at two
+ * or three. */
+enum hs_lp_status hs_gavel_mix(struct hs_gavel_program *p, hs_gavel_use *use, const void *jobs,
+                               struct hs_gavel_mixture *m);
 
 /* ---- the policy ---- */
 

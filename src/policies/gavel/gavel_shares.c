@@ -79,7 +79,14 @@ static double age_us(const struct hs_view *v, hs_job_id job)
     return (double)(hs_view_now_us(v) - hs_view_submit_us(v, job));
 }
 
-/* Solves for the classes of all jobs; ftf: for a largest ratio of rho, which may be infeasible. */
+/* What is enough for a ratio of rho. */
+static double least_rate(const struct hs_view *v, hs_job_id job, double rho)
+{
+    const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+    return j->left_us / (rho * isolated_us(j) - age_us(v, job));
+}
+
+/* Solves for the classes of all jobs; ftf: false if rho is less than they can have. */
 static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                           const struct hs_view *v, struct hs_gavel_program *program, double rho)
 {
@@ -98,7 +105,7 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
              c.members++)
             after = hs_gavel_next(v, after);
         if (g->objective == HS_GAVEL_FTF)
-            c.least = c.left / (rho * isolated_us(hs_gavel_of(v, job)) - age_us(v, job));
+            c.least = least_rate(v, job, rho);
         c.left /= most_us;
         const uint32_t first = hs_gavel_add(program, &c);
         if (g->pairs != NULL && g->pairs->classes < HS_GAVEL_CLASSES) {
@@ -110,10 +117,9 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     }
     const enum hs_lp_status status = g->pairs != NULL ? hs_gavel_pairs_solve(g, v, program)
                                                       : hs_lp_solve(v->lp, HS_LP_ITERATIONS);
-    pool->has_failed |=
-        status != HS_LP_OPTIMAL && (g->objective != HS_GAVEL_FTF || status != HS_LP_INFEASIBLE);
+    pool->has_failed |= status != HS_LP_OPTIMAL;
     return status == HS_LP_OPTIMAL &&
-           (!program->is_scaled || hs_lp_value(v->lp, program->goal) >= 1 - GOAL_ERROR);
+           (g->objective != HS_GAVEL_FTF || hs_lp_value(v->lp, program->goal) >= 1 - GOAL_ERROR);
 }
 
 static void read_shares(const struct hs_gavel *g, struct hs_gavel_pool *pool,
@@ -128,13 +134,74 @@ static void read_shares(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     }
 }
 
+/* ftf without pairs */
+struct fairness {
+    const struct hs_gavel_program *program;
+    const struct hs_gavel_pool *pool;
+    const struct hs_view *v;
+    double rho;
+};
+
+static bool use_fairly(const void *jobs, const double *prices, double *gpus)
+{
+    const struct fairness *f = jobs;
+    HS_GAVEL_EACH(job, f->pool, f->v)
+    {
+        double shares[HS_GAVEL_TYPES];
+        if (!hs_gavel_cheapest(f->program, hs_gavel_of(f->v, job)->speed,
+                               least_rate(f->v, job, f->rho), prices, shares))
+            return false;
+        for (uint32_t t = 0; t < f->program->types; t++)
+            gpus[t] += hs_view_gpus(f->v, job) * shares[t];
+    }
+    return true;
+}
+
+static void read_mixture(const struct fairness *f, const struct hs_gavel_mixture *m)
+{
+    HS_GAVEL_EACH(job, f->pool, f->v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(f->v, job);
+        double shares[HS_GAVEL_TYPES];
+        memset(j->share, 0, sizeof j->share);
+        for (uint32_t i = 0; i < m->count; i++) {
+            (void)hs_gavel_cheapest(f->program, j->speed, least_rate(f->v, job, f->rho),
+                                    m->of[i].prices, shares);
+            for (uint32_t t = 0; t < f->program->types; t++)
+                j->share[t] += m->of[i].part * shares[t];
+        }
+    }
+}
+
+/* Whether a ratio of rho is to be had; then the jobs have shares for it. */
+static bool share_fairly(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                         const struct hs_view *v, struct hs_gavel_program *program,
+                         struct hs_gavel_mixture *m, double rho)
+{
+    const struct fairness f = {.program = program, .pool = pool, .v = v, .rho = rho};
+    if (g->pairs != NULL) {
+        const bool is_enough = solve_program(g, pool, v, program, rho);
+        if (is_enough)
+            read_shares(g, pool, v, program);
+        return is_enough;
+    }
+    const enum hs_lp_status status = hs_gavel_mix(program, use_fairly, &f, m);
+    if (status == HS_LP_OPTIMAL)
+        read_mixture(&f, m);
+    pool->has_failed |= status != HS_LP_OPTIMAL && status != HS_LP_INFEASIBLE;
+    return status == HS_LP_OPTIMAL;
+}
+
 /* Finish-time fairness (Themis, NSDI'20): the least rho for which (age + left / rate) / isolated
  * time is at most rho for every job, between the most that an age forces and what equal parts give;
  * to 1e-4 of it, as the released code does. */
 static void bisect_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                        const struct hs_view *v, struct hs_gavel_program *program)
 {
+    struct hs_gavel_mixture m = {.count = 1};
     double low = 0, high = 0;
+    for (uint32_t t = 0; t < g->types; t++)
+        m.of[0].prices[t] = 1;
     HS_GAVEL_EACH(job, pool, v)
     {
         const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
@@ -143,10 +210,7 @@ static void bisect_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     }
     while (high - low > 1e-4 * high && !pool->has_failed) {
         const double rho = (low + high) / 2;
-        const bool is_enough = solve_program(g, pool, v, program, rho);
-        if (is_enough)
-            read_shares(g, pool, v, program);
-        *(is_enough ? &high : &low) = rho;
+        *(share_fairly(g, pool, v, program, &m, rho) ? &high : &low) = rho;
     }
 }
 
@@ -229,7 +293,6 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
     struct hs_gavel_program program = {
         .lp = v->lp, .objective = (enum hs_gavel_objective)g->objective, .types = g->types};
     program.is_tight = is_compat && g->objective == HS_GAVEL_MAKESPAN;
-    program.is_scaled = g->pairs != NULL && g->objective == HS_GAVEL_FTF;
     memcpy(program.gpus, pool->gpus, sizeof program.gpus);
     if (g->pairs != NULL)
         hs_gavel_pairs_begin(g, pool, v);
@@ -241,7 +304,8 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
     } else if (g->objective == HS_GAVEL_ALLOX) {
         hs_gavel_allox_share(g, pool, v);
     } else if (g->objective != HS_GAVEL_ISOLATED) {
-        hs_job_chain_sort(&pool->jobs, v, by_class, g);
+        if (g->objective != HS_GAVEL_FTF || g->pairs != NULL)
+            hs_job_chain_sort(&pool->jobs, v, by_class, g);
         if (g->objective == HS_GAVEL_FTF)
             bisect_rho(g, pool, v, &program);
         else if (solve_program(g, pool, v, &program, 0))
