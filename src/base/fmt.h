@@ -28,6 +28,27 @@ size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals);
 /* Formats the shortest decimal that reads back as the same double; -0 is "0". "nan" and "inf"
  * become empty. */
 size_t hs_fmt_double(char *out, double value);
+/* The same as texts that are valid until the end of the block. */
+#define HS_SECONDS(us)               hs_seconds_text((char[HS_FMT_MAX + 1]){0}, us)
+#define HS_DIGITS(value)             hs_double_text((char[HS_FMT_MAX + 1]){0}, value)
+#define HS_RATIO(num, den, decimals) hs_ratio_text((char[HS_FMT_MAX + 1]){0}, num, den, decimals)
+#define HS_SECONDS_OR_NONE(us)       ((us) >= 0 ? HS_SECONDS(us) : "")
+static inline const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us)
+{
+    text[hs_fmt_seconds(text, us)] = '\0';
+    return text;
+}
+static inline const char *hs_double_text(char text[HS_FMT_MAX + 1], double value)
+{
+    text[hs_fmt_double(text, value)] = '\0';
+    return text;
+}
+static inline const char *hs_ratio_text(char text[HS_FMT_MAX + 1], uint64_t num, uint64_t den,
+                                        unsigned decimals) /* "" if den is 0 */
+{
+    text[den > 0 ? hs_fmt_ratio(text, num, den, decimals) : 0] = '\0';
+    return text;
+}
 /* Rounds to six significant digits, as fitted figures are written: further digits would depend on
  * libm. */
 double hs_fmt_round6(double value);

@@ -521,13 +521,11 @@ static void say_size(struct hs_output *out, const struct hs_pairset *set)
 static void say_table(const struct hs_calibrate_run *run, const struct interference_table *t)
 {
     struct hs_output *out = run->out;
-    char lambda[HS_FMT_MAX];
     hs_say(out, "\n%s, %s, %s table: %s\n  ", t->set.gpu, t->set.mode, form_of(t),
            t->is_two_way ? "general form + curves of both jobs + effect of both models"
                          : "1 / (1 + a b) + effect of both models");
     say_size(out, &t->set);
-    size_t len = hs_fmt_double(lambda, hs_fmt_round6(t->ridge));
-    hs_say(out, ", lambda %.*s\n  measured pairs %s\n", (int)len, lambda,
+    hs_say(out, ", lambda %s\n  measured pairs %s\n", HS_DIGITS(hs_fmt_round6(t->ridge)),
            keeps_pairs(run, t)             ? "written to the model file, and used before the fit"
            : run->options.is_keeping_pairs ? "not written: Lucid's licence does not allow it"
                                            : "not written: not asked for");

@@ -133,7 +133,6 @@ double hs_sheet_number(struct hs_sheet *s, uint32_t column)
 {
     const struct hs_sheet_column *c = &s->columns[column];
     const char *text = hs_sheet_text(s, column);
-    char low[HS_FMT_MAX + 1], high[HS_FMT_MAX + 1];
     double value;
     /* Programs write these for a run that gave no figure; other text is a slip. */
     static const char *const none[] = {"",          "nan",       "inf",  "+inf", "-inf",
@@ -156,9 +155,8 @@ double hs_sheet_number(struct hs_sheet *s, uint32_t column)
             s->highest_share = fmax(s->highest_share, value / c->unit);
         return value / c->unit;
     }
-    low[hs_fmt_double(low, c->min)] = '\0';
-    high[hs_fmt_double(high, c->max)] = '\0';
-    hs_sheet_fault(s, column, c->hint, "%s is %.80s, out of %s..%s", c->name, text, low, high);
+    hs_sheet_fault(s, column, c->hint, "%s is %.80s, out of %s..%s", c->name, text,
+                   HS_DIGITS(c->min), HS_DIGITS(c->max));
     return NAN;
 }
 

@@ -170,3 +170,8 @@ static inline void hs_csvw_end(struct hs_csvw *w) /* ends the row */
     w->out.at[-1] = '\n';
     w->rows++;
 }
+/* Writes the last cells of a row by blank-separated conversions, and ends it: %s (a text), %u,
+ * % PRIu64, % PRId64 and %g (a double; empty if not finite):
+ *     hs_csvw_row(&w, "%s %" PRIu64 " %g", name, jobs, mean); */
+HS_PRINTF(2, 3)
+void hs_csvw_row(struct hs_csvw *w, const char *cells, ...);

@@ -173,22 +173,15 @@ const struct hs_param *hs_param_find(const struct hs_param *table, const char *k
 #define US_PER_DAY  (24 * US_PER_HOUR)
 #define MIB_PER_GIB 1024
 
-static void put_double(char *text, size_t size, double value)
-{
-    char digits[HS_FMT_MAX];
-    hs_append(text, size, "%.*s", (int)hs_fmt_double(digits, value), digits);
-}
-
 /* Uses the largest exact unit. */
 static void put_duration(char *text, size_t size, int64_t us)
 {
-    char digits[HS_FMT_MAX];
     if (us != 0 && us % US_PER_DAY == 0)
         hs_append(text, size, "%" PRId64 "d", us / US_PER_DAY);
     else if (us != 0 && us % US_PER_HOUR == 0)
         hs_append(text, size, "%" PRId64 "h", us / US_PER_HOUR);
     else
-        hs_append(text, size, "%.*ss", (int)hs_fmt_seconds(digits, us), digits);
+        hs_append(text, size, "%ss", HS_SECONDS(us));
 }
 
 static void put_size(char *text, size_t size, int64_t mib)
@@ -212,7 +205,7 @@ size_t hs_param_print(const struct hs_param *param, const void *base, char *text
         hs_append(text, size, "%" PRId64, *(const int64_t *)at);
         break;
     case HS_PARAM_REAL:
-        put_double(text, size, *(const double *)at);
+        hs_append(text, size, "%s", HS_DIGITS(*(const double *)at));
         break;
     case HS_PARAM_DURATION:
         put_duration(text, size, *(const int64_t *)at);
@@ -243,7 +236,7 @@ static void put_bound(char *text, size_t size, const struct hs_param *param, dou
 {
     bool is_exact = bound > -9e18 && bound < 9e18;
     if (param->type == HS_PARAM_REAL || !is_exact)
-        put_double(text, size, bound);
+        hs_append(text, size, "%s", HS_DIGITS(bound));
     else if (param->type == HS_PARAM_INT)
         hs_append(text, size, "%" PRId64, (int64_t)bound);
     else if (param->type == HS_PARAM_SIZE_MIB)
@@ -251,7 +244,7 @@ static void put_bound(char *text, size_t size, const struct hs_param *param, dou
     else if (bound > -9e12 && bound < 9e12)
         put_duration(text, size, (int64_t)(bound * (double)US_PER_SEC));
     else
-        put_double(text, size, bound);
+        hs_append(text, size, "%s", HS_DIGITS(bound));
 }
 
 static void put_range(char *text, size_t size, const struct hs_param *param, const char *before,

@@ -860,14 +860,12 @@ void hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *d
                      "jobs: %s is not what the %s format can hold, and reads back as something "
                      "else",
                      column->key, lossy->to->name);
-        char grain[HS_FMT_MAX + 1];
         bool is_time = column->kind != HS_CELL_MILLI;
-        size_t len = is_time ? hs_fmt_seconds(grain, lossy->to->layout->grain_us)
-                             : hs_fmt_ratio(grain, lossy->to->layout->cpu_grain, 1000, 3);
-        grain[len] = '\0';
         hs_warn_some(diag, NULL, lossy->rounded[i], lossy->jobs,
                      "jobs: %s rounded%s to steps of %s %s", column->key, is_time ? "" : " up",
-                     grain, is_time ? "s" : "core");
+                     is_time ? HS_SECONDS(lossy->to->layout->grain_us)
+                             : HS_RATIO(lossy->to->layout->cpu_grain, 1000, 3),
+                     is_time ? "s" : "core");
     }
     for (int i = 0; i < HS_OUTCOME_COUNT; i++) {
         const char *word = hs_layout_outcome(lossy->to->layout, (enum hs_outcome)i);

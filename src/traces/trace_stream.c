@@ -313,8 +313,7 @@ static enum hs_status check_bad_share(struct hs_trace *t, uint64_t least)
 
 static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trace_job *job)
 {
-    char late[HS_FMT_MAX + 1], hint[160];
-    late[hs_fmt_seconds(late, t->last_us - job->submit_us)] = '\0';
+    char hint[160];
     uint64_t window = t->options->sort_window > 0 ? t->options->sort_window : 1;
     snprintf(hint, sizeof hint,
              "%llu rows were held back to sort them: --sort=%llu holds more, --sort=all the whole "
@@ -324,7 +323,7 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
     return hs_fail(t->diag, HS_E_INPUT, &place, hint,
                    "job '%s' was submitted %s s before the job of line %lld, which has been "
                    "handed out",
-                   job->id, late, (long long)t->last_line);
+                   job->id, HS_SECONDS(t->last_us - job->submit_us), (long long)t->last_line);
 }
 
 /* HS_E_INPUT ends the file; its cause was reported only as the warning of a bad row. */

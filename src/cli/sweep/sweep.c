@@ -407,8 +407,7 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
     header =
         hs_record_header(sweep->arena, HS_SWEEP_COLUMNS, "axis_", sweep->keys, sweep->key_count);
     header = hs_record_header(sweep->arena, header, "", head->fields, head->count);
-    hs_rundir_file(dir, "sweep.csv", path, sizeof path);
-    HS_TRY(hs_csvw_open(&csv, path, header, sweep->diag));
+    HS_TRY(hs_open_listed(&csv, dir, "sweep.csv", header, sweep->diag));
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         status = write_row(sweep, i, head, &csv, &arena, metric);

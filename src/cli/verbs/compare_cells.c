@@ -584,9 +584,9 @@ static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *d
     for (uint32_t m = 0; m < c->metrics->count; m++)
         if ((column_of[m] = hs_csv_column(head, c->metrics->metrics[m].name)) < head->count)
             c->told = m + 1;
-    hs_rundir_file(dir, "runs.csv", path, sizeof path);
-    HS_TRY(hs_csvw_open(
-        &csv, path, hs_record_header(&c->call->arena, HS_RUNS_COLUMNS, "", names, count), diag));
+    HS_TRY(hs_open_listed(&csv, dir, "runs.csv",
+                          hs_record_header(&c->call->arena, HS_RUNS_COLUMNS, "", names, count),
+                          diag));
     enum hs_status status = HS_OK;
     for (uint32_t k = 0; k < c->cell_count; k++) {
         struct compared_cell *cell = &c->cells[k];
@@ -628,9 +628,7 @@ static enum hs_status write_compare(struct comparison *c, const struct hs_rundir
 {
     const size_t count = c->metrics->count;
     struct hs_csvw csv;
-    char path[HS_PATH_SIZE];
-    hs_rundir_file(dir, "compare.csv", path, sizeof path);
-    HS_TRY(hs_csvw_open(&csv, path, HS_COMPARE_COLUMNS, &c->call->diag));
+    HS_TRY(hs_open_listed(&csv, dir, "compare.csv", HS_COMPARE_COLUMNS, &c->call->diag));
     for (uint32_t p = 0; p < c->policy_count; p++)
         for (uint32_t m = 0; m < count; m++) {
             const double *values = c->values + (size_t)p * c->pair_count * count + m;
@@ -639,15 +637,9 @@ static enum hs_status write_compare(struct comparison *c, const struct hs_rundir
             *ratio = hs_replicated_ratio(values, c->values + m, count, c->pair_count);
             if (m >= c->told)
                 continue;
-            hs_csvw_text(&csv, c->policies[p].spec);
-            hs_csvw_text(&csv, c->metrics->metrics[m].name);
-            hs_csvw_text(&csv, c->metrics->metrics[m].unit);
-            const double figures[] = {mean->value,  mean->low,  mean->high,
-                                      ratio->value, ratio->low, ratio->high};
-            for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-                hs_csvw_double(&csv, figures[i]);
-            hs_csvw_u64(&csv, mean->runs);
-            hs_csvw_end(&csv);
+            hs_csvw_row(&csv, "%s %s %s %g %g %g %g %g %g %u", c->policies[p].spec,
+                        c->metrics->metrics[m].name, c->metrics->metrics[m].unit, mean->value,
+                        mean->low, mean->high, ratio->value, ratio->low, ratio->high, mean->runs);
         }
     return hs_close_listed(&csv, "compare.csv", &c->files[0], &c->call->diag);
 }
@@ -658,7 +650,6 @@ static enum hs_status write_order(struct comparison *c, const struct hs_rundir *
     const size_t count = c->metrics->count;
     uint32_t policies[COMPARED_MAX], m = 0, ordered = 0;
     struct hs_csvw csv;
-    char path[HS_PATH_SIZE];
     while (m < count && strcmp(c->metric_names[m], ORDER_METRIC) != 0)
         m++;
     for (uint32_t p = 0; p < c->policy_count && m < count; p++) {
@@ -670,8 +661,7 @@ static enum hs_status write_order(struct comparison *c, const struct hs_rundir *
             policies[to] = policies[to - 1];
         policies[to] = p;
     }
-    hs_rundir_file(dir, "order.csv", path, sizeof path);
-    HS_TRY(hs_csvw_open(&csv, path, HS_ORDER_COLUMNS, &c->call->diag));
+    HS_TRY(hs_open_listed(&csv, dir, "order.csv", HS_ORDER_COLUMNS, &c->call->diag));
     for (uint32_t i = 0; i + 1 < ordered; i++) {
         struct neighbours *o = &c->orders[c->order_count++];
         *o = (struct neighbours){policies[i], policies[i + 1], 0, 0};
@@ -681,12 +671,8 @@ static enum hs_status write_order(struct comparison *c, const struct hs_rundir *
             o->cells += !isnan(first[k]) && !isnan(second[k]);
             o->agree += first[k] < second[k];
         }
-        hs_csvw_text(&csv, c->policies[o->first].spec);
-        hs_csvw_text(&csv, c->policies[o->second].spec);
-        hs_csvw_text(&csv, ORDER_METRIC);
-        hs_csvw_u64(&csv, o->cells);
-        hs_csvw_u64(&csv, o->agree);
-        hs_csvw_end(&csv);
+        hs_csvw_row(&csv, "%s %s %s %u %u", c->policies[o->first].spec, c->policies[o->second].spec,
+                    ORDER_METRIC, o->cells, o->agree);
     }
     return hs_close_listed(&csv, "order.csv", &c->files[2], &c->call->diag);
 }

@@ -600,20 +600,12 @@ void hs_backtest_json(const struct hs_backtest *b, struct hs_jsonw *w)
 static void put_row(struct hs_csvw *w, const struct hs_backtest_group *g, const char *metric,
                     const struct hs_backtest_figures sides[HS_SIDES], double error, bool is_jct)
 {
-    hs_csvw_text(w, g->kind);
-    hs_csvw_text(w, g->name);
-    hs_csvw_text(w, metric);
-    hs_csvw_u64(w, g->jobs);
-    for (int s = 0; s < HS_SIDES; s++) {
-        hs_csvw_double(w, sides[s].mean);
-        hs_csvw_double(w, sides[s].p50);
-        hs_csvw_double(w, sides[s].p90);
-        hs_csvw_double(w, sides[s].p95);
-    }
-    hs_csvw_double(w, error);
-    hs_csvw_double(w, is_jct ? g->p50_error : (double)NAN);
-    hs_csvw_double(w, is_jct ? g->p90_error : (double)NAN);
-    hs_csvw_end(w);
+    const struct hs_backtest_figures *recorded = &sides[HS_RECORDED],
+                                     *simulated = &sides[HS_SIMULATED];
+    hs_csvw_row(w, "%s %s %s %" PRIu64 " %g %g %g %g %g %g %g %g %g %g %g", g->kind, g->name,
+                metric, g->jobs, recorded->mean, recorded->p50, recorded->p90, recorded->p95,
+                simulated->mean, simulated->p50, simulated->p90, simulated->p95, error,
+                is_jct ? g->p50_error : (double)NAN, is_jct ? g->p90_error : (double)NAN);
 }
 
 static void put_table(struct hs_csvw *w, const struct hs_backtest *b)
@@ -632,21 +624,14 @@ static void put_jobs(struct hs_csvw *w, const struct hs_backtest *b)
 {
     for (uint32_t i = 0; i < b->count && w->out.error == 0; i++) {
         const struct hs_backtest_job *job = &b->jobs[i];
-        hs_csvw_text(w, job->id);
-        hs_csvw_seconds(w, job->submit_us);
-        hs_csvw_u64(w, job->gpus);
-        hs_csvw_text(w, hs_intern_text(&b->vcs, job->vc));
-        hs_csvw_text(w, hs_intern_text(&b->users, job->user));
-        hs_csvw_text(w, hs_outcome_text(job->outcome));
-        for (int k = 0; k < HS_BACKTEST_METRICS * HS_SIDES; k++) {
-            const int64_t us = job->us[k % HS_SIDES][k / HS_SIDES];
-            if (us >= 0)
-                hs_csvw_seconds(w, us);
-            else
-                hs_csvw_empty(w);
-        }
-        hs_csvw_text(w, i < b->first ? "first" : "rest");
-        hs_csvw_end(w);
+        const int64_t *recorded = job->us[HS_RECORDED], *simulated = job->us[HS_SIMULATED];
+        hs_csvw_row(
+            w, "%s %s %u %s %s %s %s %s %s %s %s", job->id, HS_SECONDS(job->submit_us), job->gpus,
+            hs_intern_text(&b->vcs, job->vc), hs_intern_text(&b->users, job->user),
+            hs_outcome_text(job->outcome), HS_SECONDS_OR_NONE(recorded[HS_BACKTEST_WAIT]),
+            HS_SECONDS_OR_NONE(simulated[HS_BACKTEST_WAIT]),
+            HS_SECONDS_OR_NONE(recorded[HS_BACKTEST_JCT]),
+            HS_SECONDS_OR_NONE(simulated[HS_BACKTEST_JCT]), i < b->first ? "first" : "rest");
     }
 }
 
@@ -667,10 +652,8 @@ enum hs_status hs_backtest_write(const struct hs_backtest *b, const struct hs_ru
          "simulated_jct,part",
          put_jobs}};
     for (int i = 0; i < HS_BACKTEST_FILES; i++) {
-        char path[HS_PATH_SIZE];
         struct hs_csvw w;
-        hs_rundir_file(dir, written[i].name, path, sizeof path);
-        HS_TRY(hs_csvw_open(&w, path, written[i].header, diag));
+        HS_TRY(hs_open_listed(&w, dir, written[i].name, written[i].header, diag));
         written[i].put(&w, b);
         HS_TRY(hs_close_listed(&w, written[i].name, &files[i], diag));
     }

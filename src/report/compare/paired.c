@@ -778,29 +778,13 @@ static void put_figures(struct hs_csvw *w, const struct hs_paired *p)
     for (uint32_t i = 0; i < p->group_count * HS_PAIRED_METRICS; i++) {
         const struct hs_paired_group *group = &p->groups[i / HS_PAIRED_METRICS];
         const struct hs_paired_figures *f = &group->figures[i % HS_PAIRED_METRICS];
-        const double means[] = {f->mean[HS_PAIRED_A], f->mean[HS_PAIRED_B],  f->difference,
-                                f->difference_95.low, f->difference_95.high, f->ratio,
-                                f->ratio_95.low,      f->ratio_95.high};
-        hs_csvw_text(w, group->kind);
-        hs_csvw_text(w, group->name);
-        hs_csvw_text(w, metrics[i % HS_PAIRED_METRICS].metric);
-        hs_csvw_u64(w, f->jobs);
-        for (size_t k = 0; k < sizeof means / sizeof *means; k++)
-            hs_csvw_double(w, means[k]);
-        hs_csvw_ratio(w, f->better, f->jobs, 6);
-        hs_csvw_ratio(w, f->equal, f->jobs, 6);
-        hs_csvw_ratio(w, f->worse, f->jobs, 6);
-        hs_csvw_double(w, f->median_difference);
-        hs_csvw_end(w);
+        hs_csvw_row(w, "%s %s %s %" PRIu64 " %g %g %g %g %g %g %g %g %s %s %s %g", group->kind,
+                    group->name, metrics[i % HS_PAIRED_METRICS].metric, (uint64_t)f->jobs,
+                    f->mean[HS_PAIRED_A], f->mean[HS_PAIRED_B], f->difference, f->difference_95.low,
+                    f->difference_95.high, f->ratio, f->ratio_95.low, f->ratio_95.high,
+                    HS_RATIO(f->better, f->jobs, 6), HS_RATIO(f->equal, f->jobs, 6),
+                    HS_RATIO(f->worse, f->jobs, 6), f->median_difference);
     }
-}
-
-static void put_seconds(struct hs_csvw *w, bool is_known, int64_t us)
-{
-    if (is_known)
-        hs_csvw_seconds(w, us);
-    else
-        hs_csvw_empty(w);
 }
 
 static void put_jobs(struct hs_csvw *w, const struct hs_paired *p)
@@ -811,20 +795,13 @@ static void put_jobs(struct hs_csvw *w, const struct hs_paired *p)
         const struct hs_paired_row *a = &in_a->rows[i], *b = &p->runs[HS_PAIRED_B].rows[i];
         const bool is_compared = next < p->count && p->compared[next] == i;
         next += is_compared;
-        hs_csvw_text(w, a->id);
-        hs_csvw_seconds(w, a->submit_us);
-        hs_csvw_u64(w, a->gpus);
-        hs_csvw_text(w, hs_intern_text(&in_a->vcs, a->vc));
-        put_seconds(w, a->wait_us >= 0, a->wait_us);
-        put_seconds(w, b->wait_us >= 0, b->wait_us);
-        put_seconds(w, a->jct_us >= 0, a->jct_us);
-        put_seconds(w, b->jct_us >= 0, b->jct_us);
-        put_seconds(w, a->is_done && b->is_done, b->jct_us - a->jct_us);
-        hs_csvw_seconds(w, a->work_us);
-        put_seconds(w, a->run_us >= 0, a->run_us);
-        put_seconds(w, b->run_us >= 0, b->run_us);
-        hs_csvw_u64(w, is_compared);
-        hs_csvw_end(w);
+        hs_csvw_row(w, "%s %s %u %s %s %s %s %s %s %s %s %s %u", a->id, HS_SECONDS(a->submit_us),
+                    a->gpus, hs_intern_text(&in_a->vcs, a->vc), HS_SECONDS_OR_NONE(a->wait_us),
+                    HS_SECONDS_OR_NONE(b->wait_us), HS_SECONDS_OR_NONE(a->jct_us),
+                    HS_SECONDS_OR_NONE(b->jct_us),
+                    a->is_done && b->is_done ? HS_SECONDS(b->jct_us - a->jct_us) : "",
+                    HS_SECONDS(a->work_us), HS_SECONDS_OR_NONE(a->run_us),
+                    HS_SECONDS_OR_NONE(b->run_us), is_compared);
     }
 }
 
@@ -837,10 +814,8 @@ enum hs_status hs_paired_write(const struct hs_paired *p, const struct hs_rundir
     } written[HS_PAIRED_FILES] = {{"paired.csv", figures_header, put_figures},
                                   {"jobs_paired.csv", jobs_header, put_jobs}};
     for (int i = 0; i < HS_PAIRED_FILES; i++) {
-        char path[HS_PATH_SIZE];
         struct hs_csvw w;
-        hs_rundir_file(dir, written[i].name, path, sizeof path);
-        HS_TRY(hs_csvw_open(&w, path, written[i].header, p->diag));
+        HS_TRY(hs_open_listed(&w, dir, written[i].name, written[i].header, p->diag));
         written[i].put(&w, p);
         HS_TRY(hs_close_listed(&w, written[i].name, &files[i], p->diag));
     }

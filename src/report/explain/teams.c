@@ -210,18 +210,12 @@ static void put_csv(const struct hs_teams *t, struct hs_csvw *w)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
-        hs_csvw_text(w, team->name);
-        hs_csvw_u64(w, team->jobs);
-        hs_csvw_u64(w, team->done);
-        hs_csvw_seconds(w, team->gpu_us);
-        hs_csvw_double(w, share_of(t, team));
-        hs_csvw_double(w, mean_s(team->wait_us, team->done));
-        for (size_t q = 0; q < 3; q++)
-            hs_csvw_double(w, mean_s(team->quantile_us[q], team->done > 0));
-        hs_csvw_double(w, mean_s(team->jct_us, team->done));
-        hs_csvw_u64(w, team->deadlines);
-        hs_csvw_u64(w, team->misses);
-        hs_csvw_end(w);
+        hs_csvw_row(w, "%s %" PRIu64 " %" PRIu64 " %s %g %g %g %g %g %g %" PRIu64 " %" PRIu64,
+                    team->name, team->jobs, team->done, HS_SECONDS(team->gpu_us), share_of(t, team),
+                    mean_s(team->wait_us, team->done), mean_s(team->quantile_us[0], team->done > 0),
+                    mean_s(team->quantile_us[1], team->done > 0),
+                    mean_s(team->quantile_us[2], team->done > 0), mean_s(team->jct_us, team->done),
+                    team->deadlines, team->misses);
     }
 }
 
@@ -233,13 +227,11 @@ enum hs_status hs_teams_write(const struct hs_rundir *dir,
     struct hs_runmanifest run;
     enum hs_status status = hs_runmanifest_open(&run, dir->beside.tmp, diag);
     for (int by = 0; status == HS_OK && by < HS_TEAMS_FILES; by++) {
-        char path[HS_PATH_SIZE];
         struct hs_teams teams;
         struct hs_csvw w;
         status = hs_teams_read(&teams, &run, (enum hs_teams_by)by);
-        hs_rundir_file(dir, names[by], path, sizeof path);
         if (status == HS_OK)
-            status = hs_csvw_open(&w, path, HS_TEAMS_HEADER, diag);
+            status = hs_open_listed(&w, dir, names[by], HS_TEAMS_HEADER, diag);
         if (status == HS_OK) {
             put_csv(&teams, &w);
             status = hs_close_listed(&w, names[by], &files[by], diag);

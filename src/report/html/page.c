@@ -283,12 +283,10 @@ void hs_page_metric_head(struct hs_page *page, const char *metric)
 /* Writes the rest of a start tag and the value after it. */
 static void put_value(struct hs_output *out, const struct hs_runcolumn *column, double value)
 {
-    char text[HS_COLUMN_TEXT_SIZE], digits[HS_FMT_MAX + 1];
+    char text[HS_COLUMN_TEXT_SIZE];
     hs_markup(out, " data-metric=\"%s\"", column->metric);
-    if (!isnan(value)) {
-        digits[hs_fmt_double(digits, value)] = '\0';
-        hs_say(out, " data-value=\"%s\"", digits);
-    }
+    if (!isnan(value))
+        hs_say(out, " data-value=\"%s\"", HS_DIGITS(value));
     hs_runcolumn_text(column, value, text);
     hs_markup(out, ">%s", text);
 }

@@ -215,12 +215,6 @@ const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMAN
     return text;
 }
 
-const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us)
-{
-    text[hs_fmt_seconds(text, us)] = '\0';
-    return text;
-}
-
 int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *key)
 {
     const char *text = hs_json_text(hs_json_get(m->config, key));
@@ -568,6 +562,14 @@ double hs_summary_get(const struct hs_summary *summary, const char *name)
         if (strcmp(summary->metrics[i].name, name) == 0)
             return summary->metrics[i].value;
     return (double)NAN;
+}
+
+enum hs_status hs_open_listed(struct hs_csvw *csv, const struct hs_rundir *dir, const char *name,
+                              const char *header, struct hs_diag *diag)
+{
+    char path[HS_PATH_SIZE];
+    hs_rundir_file(dir, name, path, sizeof path);
+    return hs_csvw_open(csv, path, header, diag);
 }
 
 enum hs_status hs_close_listed(struct hs_csvw *csv, const char *name, struct hs_output_file *file,

@@ -138,6 +138,10 @@ struct hs_output_file {
 };
 /* Returns the entry of a file for what was written so far; rows are data rows. */
 struct hs_output_file hs_output_file_of(struct hs_output *out, const char *name, uint64_t rows);
+/* Opens a CSV file of the directory being built. */
+HS_MUST_USE enum hs_status hs_open_listed(struct hs_csvw *csv, const struct hs_rundir *dir,
+                                          const char *name, const char *header,
+                                          struct hs_diag *diag);
 /* Closes a file of the directory and sets *file, its entry in the manifest. */
 HS_MUST_USE enum hs_status hs_close_listed(struct hs_csvw *csv, const char *name,
                                            struct hs_output_file *file, struct hs_diag *diag);
@@ -271,9 +275,6 @@ const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest
 /* Returns a number or text of the configuration as text, stored in `text` if needed; else NULL. */
 #define HS_RUNMANIFEST_NUMBER_SIZE 40
 const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMANIFEST_NUMBER_SIZE]);
-/* Seconds as text, "5400", valid until the end of the block. */
-#define HS_SECONDS(us) hs_seconds_text((char[HS_FMT_MAX + 1]){0}, us)
-const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us);
 /* Returns a duration of the configuration in us; 0 if absent or none. */
 int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *key);
 /* Returns the horizon, or the time at which a limit ended the run; -1 = neither. */

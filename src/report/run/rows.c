@@ -14,12 +14,10 @@
 
 /* ---- parts of rows ---- */
 
-/* Writes an empty field if the whole is 0. */
-static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
-{
-    hs_csvw_ratio(w, whole > 0 ? hs_exact_scaled(part, whole, MILLIONTHS) : 0,
-                  whole > 0 ? MILLIONTHS : 0, 6);
-}
+/* A share as text; "" of nothing. */
+#define SHARE(part, whole)                                                                         \
+    HS_RATIO((whole) > 0 ? hs_exact_scaled(part, whole, MILLIONTHS) : 0,                           \
+             (whole) > 0 ? MILLIONTHS : 0, 6)
 
 /* ---- jobs.csv ---- */
 
@@ -422,11 +420,8 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
         integral >>= 32; /* from Q32; error below 1 per mille x us */
     } else if (channel == HS_CH_GPUS_ALLOCATED)
         den *= 1000;
-    hs_csvw_seconds(w, time_us);
-    hs_csvw_text(w, names[channel][0]);
-    hs_csvw_text(w, names[channel][1]);
-    put_share(w, integral, den);
-    hs_csvw_end(w);
+    hs_csvw_row(w, "%s %s %s %s", HS_SECONDS(time_us), names[channel][0], names[channel][1],
+                SHARE(integral, den));
 }
 
 /* Writes the rows of [start, until), begins a new interval. The timeline is at the last change. */
@@ -605,17 +600,11 @@ static enum hs_status nodes_finish(void *state, int64_t end_us)
         const struct hs_node *node = &cluster->nodes[i];
         const struct node_account *account = &n->accounts[i];
         const hs_u128 capacity_us = (hs_u128)node->gpus * (uint64_t)n->file.report->span_us;
-        hs_csvw_u64(w, i);
-        hs_csvw_text(w, node->name);
-        hs_csvw_text(w, cluster->types[node->type].name);
-        hs_csvw_u64(w, node->rack);
-        hs_csvw_u64(w, node->gpus);
-        hs_csvw_u64(w, account->placements);
-        hs_csvw_seconds(w, (int64_t)account->held_us);
-        hs_csvw_seconds(w, (int64_t)account->shared_us);
-        put_share(w, account->held_us, capacity_us);
-        put_share(w, account->util_pm_us, n->has_util ? capacity_us * FULL_PM : 0);
-        hs_csvw_end(w);
+        const hs_u128 full_us = n->has_util ? capacity_us * FULL_PM : 0;
+        hs_csvw_row(w, "%u %s %s %u %u %" PRIu64 " %s %s %s %s", i, node->name,
+                    cluster->types[node->type].name, node->rack, node->gpus, account->placements,
+                    HS_SECONDS((int64_t)account->held_us), HS_SECONDS((int64_t)account->shared_us),
+                    SHARE(account->held_us, capacity_us), SHARE(account->util_pm_us, full_us));
     }
     return HS_OK;
 }

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Optional figures: finish-time fairness (--fairness) and energy (--power), per job and for the
- * run, defined in MODEL.md 10. Computed in integers: a reference in microseconds, ratios in parts
- * per million, energy in nanojoules until the job ends, then in microjoules. O(types) per job,
- * O(GPUs of the job) per placement; memory grows with the jobs in the system.
+ * Figures that only some runs have: fairness and energy, deadlines, and what machines did to jobs.
  */
 #include "report/run/observers.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/fixed.h"
 #include "data/names.h"
 #include "report/stats/exact.h"
 
-#define PPM        UINT64_C(1000000)
+#define PPM UINT64_C(1000000)
+
+/* ---- fairness and energy ----
+ *
+ * Optional figures: finish-time fairness (--fairness) and energy (--power), per job and for the
+ * run, defined in MODEL.md 10. Computed in integers: a reference in microseconds, ratios in parts
+ * per million, energy in nanojoules until the job ends, then in microjoules. O(types) per job,
+ * O(GPUs of the job) per placement; memory grows with the jobs in the system.
+ */
+
 #define FULL_PM    1000u
 #define NJ_PER_UJ  1000u
 #define UJ_PER_J   UINT64_C(1000000)
@@ -267,4 +274,310 @@ void hs_extras_close(struct hs_extras *x)
     hs_free(x->live);
     hs_free(x->type_of);
     hs_free(x);
+}
+
+/* ---- deadlines ----
+ *
+ * Deadlines of a run: metrics after all others of the summary, and deadlines.csv, by virtual
+ * cluster and by user. A run without deadlines has neither, and pays one comparison per job. Memory
+ * grows with the names; 32 bytes per completed job with a deadline are stored in temporary files
+ * for exact quantiles.
+ *
+ * A job with a deadline is of class SLO, any other best effort (Gao et al., Chronus, SoCC 2021).
+ */
+
+/* Jobs of a VC, of a user, or all. */
+struct account {
+    uint64_t jobs, misses, rejected, done;
+    hs_u128 met_milli_us; /* GPU time of jobs that met theirs, in thousandths of GPUs */
+    hs_i128 late_us;      /* sum of the lateness of completed jobs */
+    int64_t latest_us;
+    hs_u128 value_milli, most_milli; /* of jobs with options: kept, and what there was to have */
+};
+
+enum { BY_VC, BY_USER, KINDS };
+
+struct hs_deadline_stats {
+    struct account all, *of[KINDS]; /* of[k]: by name */
+    struct hs_intern names[KINDS];
+    uint32_t cap[KINDS];
+    struct hs_temp_records lateness, jct; /* hs_timed_value, of jobs completed after the warm-up */
+    int64_t least_us;                     /* least lateness */
+};
+
+static void book(struct account *a, int64_t now_us, const struct hs_job_record *job)
+{
+    /* a horizon or the policy that ended the job first missed the deadline, too */
+    const bool is_ended = job->state == HS_JOB_REJECTED || job->state == HS_JOB_FAILED;
+    const bool is_late = job->state == HS_JOB_DONE ? job->finish_us > job->deadline_us
+                                                   : is_ended || now_us > job->deadline_us;
+    a->jobs++;
+    a->misses += is_late;
+    a->rejected += job->state == HS_JOB_REJECTED;
+    if (job->value_most_milli >= 0) {
+        a->value_milli += (uint64_t)job->value_milli;
+        a->most_milli += (uint64_t)job->value_most_milli;
+    }
+    if (job->state != HS_JOB_DONE)
+        return;
+    const int64_t late_us = job->finish_us - job->deadline_us;
+    a->latest_us = a->done++ == 0 || late_us > a->latest_us ? late_us : a->latest_us;
+    a->late_us += late_us;
+    if (!is_late)
+        a->met_milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
+}
+
+static enum hs_status keep(struct hs_temp_records *records, int64_t submit_us, int64_t value_us,
+                           struct hs_diag *diag)
+{
+    const struct hs_timed_value value = {submit_us, (uint64_t)value_us};
+    void *at;
+    HS_TRY(hs_temp_records_add(records, &at, diag));
+    memcpy(at, &value, sizeof value);
+    return HS_OK;
+}
+
+enum hs_status hs_deadlines_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_deadline_stats *d = s->deadlines;
+    if (d == NULL) {
+        d = s->deadlines = hs_alloc_zeroed(1, sizeof *d);
+        for (int kind = 0; kind < KINDS; kind++)
+            hs_intern_init(&d->names[kind]);
+        hs_temp_records_open(&d->lateness, sizeof(struct hs_timed_value), s->samples.dir);
+        hs_temp_records_open(&d->jct, sizeof(struct hs_timed_value), s->samples.dir);
+        d->least_us = INT64_MAX;
+    }
+    const char *const names[KINDS] = {[BY_VC] = job->vc, [BY_USER] = job->user};
+    book(&d->all, now_us, job);
+    for (int kind = 0; kind < KINDS; kind++) {
+        const uint32_t name = hs_intern_get(&d->names[kind], names[kind]);
+        hs_grow((void **)&d->of[kind], &d->cap[kind], (uint64_t)name + 1, sizeof **d->of,
+                HS_INTERN_MAX);
+        book(&d->of[kind][name], now_us, job);
+    }
+    if (job->state != HS_JOB_DONE || job->submit_us < s->first_submit_us + s->warmup_us)
+        return HS_OK;
+    const int64_t late_us = job->finish_us - job->deadline_us;
+    d->least_us = late_us < d->least_us ? late_us : d->least_us;
+    HS_TRY(keep(&d->lateness, job->submit_us, late_us, s->diag));
+    return keep(&d->jct, job->submit_us, job->finish_us - job->submit_us, s->diag);
+}
+
+void hs_deadlines_close(struct hs_deadline_stats *d)
+{
+    if (d == NULL)
+        return;
+    hs_temp_records_close(&d->lateness);
+    hs_temp_records_close(&d->jct);
+    for (int kind = 0; kind < KINDS; kind++) {
+        hs_intern_free(&d->names[kind]);
+        hs_free(d->of[kind]);
+    }
+    hs_free(d);
+}
+
+uint64_t hs_deadlines_count(const struct hs_deadline_stats *d, uint64_t *misses)
+{
+    *misses = d != NULL ? d->all.misses : 0;
+    return d != NULL ? d->all.jobs : 0;
+}
+
+enum hs_status hs_deadlines_fill(const struct hs_stats *s, struct hs_summary *summary)
+{
+    static const char *const names[HS_FIGURES] = {HS_FIGURE_NAMES("lateness")};
+    static const char none[] = "no job with a deadline was completed inside the window";
+    static const struct account nothing;
+    struct hs_deadline_stats *d = s != NULL ? s->deadlines : NULL;
+    const struct account *all = d != NULL ? &d->all : &nothing;
+    struct hs_figures lateness = {0}, jct = {0};
+    double best_effort_jct = (double)NAN;
+    if (s != NULL && d == NULL)
+        return HS_OK;
+    if (d != NULL) {
+        HS_TRY(hs_stats_figures(s, &d->lateness, d->least_us, &lateness));
+        HS_TRY(hs_stats_figures(s, &d->jct, 0, &jct));
+        best_effort_jct =
+            hs_exact_double(s->jct_us - (hs_u128)jct.sum, (hs_u128)(s->counted - jct.count) * PPM);
+    }
+    hs_summary_add(summary, HS_FIRST_OF_DEADLINES, "1", (double)all->rejected, NULL);
+    hs_summary_add(summary, "deadline_miss_share", "1", hs_exact_double(all->misses, all->jobs),
+                   "no job has a deadline");
+    for (int i = 0; i < HS_FIGURES; i++)
+        hs_summary_add(summary, names[i], "s", lateness.value[i], none);
+    hs_summary_add(summary, "deadline_met_gpu_seconds", "GPU s",
+                   hs_exact_double(all->met_milli_us, (hs_u128)HS_US_PER_S * HS_GPU_MILLI), NULL);
+    hs_summary_add(summary, "value_kept", "1", hs_exact_double(all->value_milli, 1000), NULL);
+    hs_summary_add(summary, "value_most", "1", hs_exact_double(all->most_milli, 1000), NULL);
+    hs_summary_add(summary, "value_kept_share", "1",
+                   hs_exact_double(all->value_milli, all->most_milli),
+                   "no job has deadlines with values");
+    hs_summary_add(summary, "slo_mean_jct", "s", jct.value[HS_F_MEAN], none);
+    hs_summary_add(summary, "best_effort_mean_jct", "s", best_effort_jct,
+                   "no job without a deadline was completed inside the window");
+    return HS_OK;
+}
+
+static void put_account(struct hs_csvw *w, const char *kind, const char *name,
+                        const struct account *a)
+{
+    hs_csvw_row(w, "%s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %g %s %g %g %g", kind, name,
+                a->jobs, a->misses, a->rejected,
+                HS_RATIO(hs_exact_scaled(a->misses, a->jobs, PPM), PPM, 6),
+                hs_exact_signed(a->late_us, (hs_i128)(a->done * HS_US_PER_S)),
+                a->done > 0 ? HS_SECONDS(a->latest_us) : "",
+                hs_exact_double(a->met_milli_us, (hs_u128)HS_US_PER_S * HS_GPU_MILLI),
+                hs_exact_double(a->value_milli, 1000), hs_exact_double(a->most_milli, 1000));
+}
+
+enum hs_status hs_deadlines_write(const struct hs_deadline_stats *d, const struct hs_rundir *dir,
+                                  struct hs_output_file *file, struct hs_diag *diag)
+{
+    static const char *const kinds[KINDS] = {[BY_VC] = "vc", [BY_USER] = "user"};
+    struct hs_csvw csv;
+    HS_TRY(hs_open_listed(&csv, dir, "deadlines.csv", HS_DEADLINES_HEADER, diag));
+    put_account(&csv, "all", "", &d->all);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (uint32_t name = 0; name < d->names[kind].count; name++)
+            if (name < d->cap[kind] && d->of[kind][name].jobs > 0)
+                put_account(&csv, kinds[kind], hs_intern_text(&d->names[kind], name),
+                            &d->of[kind][name]);
+    return hs_close_listed(&csv, "deadlines.csv", file, diag);
+}
+
+/* ---- failures and drains ----
+ *
+ * What machines did to jobs (--events): stops by failures and drains, lost work, and the part of
+ * the time on GPUs that was productive (ETTR), of the run and by size of the gang. In integers;
+ * O(1) per placement and job.
+ */
+
+#define CLASSES 17 /* of gangs: up to 1, 2, 4, ... GPUs, as HS_JOB_GPUS_MAX is below 2^16 */
+#define FULL_NS ((hs_u128)1000000000 * HS_GPU_MILLI) /* a second, in ns x thousandths */
+
+struct gang_class {
+    uint64_t jobs, hit, faults, drains;
+    hs_u128 run_us, run_milli_us, done_milli_ns, lost_milli_ns; /* x thousandths of GPUs */
+};
+
+struct hs_outages {
+    const struct hs_report_options *options;
+    struct gang_class of[CLASSES];
+    bool *is_hit; /* by slot, of jobs in the system */
+    uint32_t is_hit_cap;
+};
+
+static struct gang_class *class_of(struct hs_outages *o, const struct hs_job_record *job)
+{
+    uint32_t c = 0;
+    while (c + 1 < CLASSES && (1u << c) < job->gpus)
+        c++;
+    return &o->of[c];
+}
+
+static enum hs_status on_outage_segment(void *ctx, const struct hs_segment *segment)
+{
+    struct hs_outages *o = ctx;
+    const struct hs_job_record *job = segment->job;
+    struct gang_class *c = class_of(o, job);
+    if (segment->ended_by != HS_SEGMENT_FAULT && segment->ended_by != HS_SEGMENT_DRAIN)
+        return HS_OK;
+    hs_grow((void **)&o->is_hit, &o->is_hit_cap, (uint64_t)job->slot + 1, sizeof *o->is_hit,
+            UINT32_MAX);
+    o->is_hit[job->slot] = true;
+    c->drains += segment->ended_by == HS_SEGMENT_DRAIN;
+    if (segment->ended_by != HS_SEGMENT_FAULT)
+        return HS_OK;
+    c->faults++;
+    c->lost_milli_ns += (hs_u128)(uint64_t)segment->lost_ns * hs_record_milli(job);
+    return HS_OK;
+}
+
+static enum hs_status on_outage_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_outages *o = ctx;
+    struct gang_class *c = class_of(o, job);
+    (void)now_us;
+    if (job->gpus == 0)
+        return HS_OK;
+    c->jobs++;
+    c->run_us += (uint64_t)job->run_us;
+    c->run_milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
+    c->done_milli_ns += (hs_u128)(uint64_t)job->done_ns * hs_record_milli(job);
+    if (job->slot < o->is_hit_cap && o->is_hit[job->slot]) {
+        c->hit++;
+        o->is_hit[job->slot] = false;
+    }
+    return HS_OK;
+}
+
+struct hs_outages *hs_outages_open(const struct hs_report_options *options,
+                                   struct hs_observer *observer)
+{
+    if (!options->has_events)
+        return NULL;
+    struct hs_outages *o = hs_alloc_zeroed(1, sizeof *o);
+    o->options = options;
+    *observer = (struct hs_observer){.ctx = o,
+                                     .on_segment = on_outage_segment,
+                                     .on_finish = on_outage_finish,
+                                     .is_counts_only = true};
+    return o;
+}
+
+static double ettr_of(const struct gang_class *c)
+{
+    return hs_exact_double(c->done_milli_ns, c->run_milli_us * HS_NS_PER_US);
+}
+
+enum hs_status hs_outages_write(const struct hs_outages *o, const struct hs_rundir *dir,
+                                struct hs_output_file *file, struct hs_diag *diag)
+{
+    struct hs_csvw csv;
+    HS_TRY(hs_open_listed(&csv, dir, "outages.csv",
+                          "gpus,jobs,jobs_hit,faults,drains,run_time,mean_time_to_fault,"
+                          "lost_gpu_seconds,ettr",
+                          diag));
+    for (uint32_t i = 0; i < CLASSES; i++) {
+        const struct gang_class *c = &o->of[i];
+        if (c->jobs == 0)
+            continue;
+        hs_csvw_row(&csv, "%u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %g %g %g %g", 1u << i,
+                    c->jobs, c->hit, c->faults, c->drains, hs_exact_double(c->run_us, HS_US_PER_S),
+                    hs_exact_double(c->run_us, (hs_u128)c->faults * HS_US_PER_S),
+                    hs_exact_double(c->lost_milli_ns, FULL_NS), ettr_of(c));
+    }
+    return hs_close_listed(&csv, "outages.csv", file, diag);
+}
+
+void hs_outages_fill(const struct hs_outages *o, struct hs_summary *summary, hs_u128 out_us,
+                     int64_t span_us)
+{
+    struct gang_class all = {0};
+    if (o == NULL)
+        return;
+    for (uint32_t i = 0; i < CLASSES; i++) {
+        all.hit += o->of[i].hit;
+        all.faults += o->of[i].faults;
+        all.drains += o->of[i].drains;
+        all.run_milli_us += o->of[i].run_milli_us;
+        all.done_milli_ns += o->of[i].done_milli_ns;
+        all.lost_milli_ns += o->of[i].lost_milli_ns;
+    }
+    const hs_u128 there = (hs_u128)(uint64_t)span_us * o->options->cluster->gpu_count;
+    hs_summary_add(summary, "jobs_hit", "1", (double)all.hit, NULL);
+    hs_summary_add(summary, "faults", "1", (double)all.faults, NULL);
+    hs_summary_add(summary, "drains", "1", (double)all.drains, NULL);
+    hs_summary_add(summary, "fault_lost_gpu_seconds", "GPU s",
+                   hs_exact_double(all.lost_milli_ns, FULL_NS), NULL);
+    hs_summary_add(summary, "ettr", "1", ettr_of(&all), "no job held a GPU");
+    hs_summary_add(summary, "availability", "1", hs_exact_double(there - out_us, there),
+                   "the run has no length");
+}
+
+void hs_outages_close(struct hs_outages *o)
+{
+    if (o != NULL)
+        hs_free(o->is_hit);
+    hs_free(o);
 }

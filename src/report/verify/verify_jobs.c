@@ -44,12 +44,7 @@ static void compare_count(struct verify_check *c, const struct verify_job *j, co
 }
 
 /* Seconds with nine decimals. */
-#define NANOSECONDS(ns) nanoseconds((char[HS_FMT_MAX + 1]){0}, (uint64_t)(ns))
-static const char *nanoseconds(char text[HS_FMT_MAX + 1], uint64_t ns)
-{
-    text[hs_fmt_ratio(text, ns, VERIFY_NANO, 9)] = '\0';
-    return text;
-}
+#define NANOSECONDS(ns) HS_RATIO((uint64_t)(ns), VERIFY_NANO, 9)
 
 /* Work rebuilt from mean_rate, in 1e-9 us, has an error of at most half of the length. */
 static bool is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us)

@@ -121,16 +121,14 @@ static void compare_near(const struct stated *s, const char *name, double num, d
     const struct hs_json *stated = hs_renamed_get(s->figures, name);
     bool is_stated = hs_json_kind(stated) == HS_JSON_NUMBER;
     double value = hs_json_number(stated), rebuilt = den > 0 ? num / den : 0;
-    char left[HS_FMT_MAX + 1], right[HS_FMT_MAX + 1];
     s->check->looked++;
     if (is_stated && den > 0 && fabs(value - rebuilt) <= tolerance * fabs(rebuilt))
         return;
     if (!is_stated && !(den > 0))
         return;
-    left[hs_fmt_double(left, value)] = '\0';
-    right[hs_fmt_double(right, rebuilt)] = '\0';
     VERIFY_FAULT(s->check, "summary.json: %s%s is %s, by the rows it is %s", s->owner, name,
-                 is_stated ? left : "missing", den > 0 ? right : "undefined");
+                 is_stated ? HS_DIGITS(value) : "missing",
+                 den > 0 ? HS_DIGITS(rebuilt) : "undefined");
 }
 
 static void compare(const struct stated *s, const char *name, double num, double den)

@@ -198,20 +198,16 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
 static void put_line(struct writing *w, const struct hs_trace_job *job,
                      const struct hs_gavel_job *name, int64_t steps)
 {
-    char text[HS_FMT_MAX + 1], span[HS_FMT_MAX + 1] = "", arrival[HS_FMT_MAX + 1];
     const bool has_batch = name->batch[0] != '\0', has_span = w->path == NULL;
     double slo = job->deadline_us >= 0 ? 0 : -1;
     if (job->deadline_us >= job->submit_us && job->duration_us > 0)
         slo = (double)(job->deadline_us - job->submit_us) / (double)job->duration_us;
-    text[hs_fmt_double(text, slo)] = '\0';
-    if (has_span)
-        span[hs_fmt_seconds(span, job->duration_us)] = '\0';
-    arrival[hs_fmt_seconds(arrival, job->submit_us)] = '\0';
     hs_say(&w->csv->out, "%s%s%s%s\t-\t-\t-\t0\t%" PRId64 "\t%" PRIu32 "\t%s", name->family,
            has_batch ? " (batch size " : "", name->batch, has_batch ? ")" : "", steps, job->gpus,
            has_span ? "static\t" : "");
-    hs_say(&w->csv->out, "%" PRId64 "\t%s\t%s%s%s\n", (int64_t)job->priority + 1, text, span,
-           has_span ? "\t" : "", arrival);
+    hs_say(&w->csv->out, "%" PRId64 "\t%s\t%s%s%s\n", (int64_t)job->priority + 1, HS_DIGITS(slo),
+           has_span ? HS_SECONDS(job->duration_us) : "", has_span ? "\t" : "",
+           HS_SECONDS(job->submit_us));
 }
 
 static void put_job(void *state, const struct hs_trace_job *job)
