@@ -226,7 +226,8 @@ H100 timeslice sets of 4, capacity of pairs
 H100 mps sets of 3, capacity of pairs
 H100 mps sets of 4, capacity of pairs
 END
-    passed A16 "H100, by the forms of H200 and RTX 3090: as told" unit/test_campaign test_out_of_sample
+    passed A16 "H100 and new models, by forms of other data: as told" unit/test_campaign test_out_of_sample
+    passed A16 "H200 measured again: as told" unit/test_campaign test_again
     for mode in timeslice mps; do
         figure A17 "A100, $mode, inference beside training: MAE" '<=' .10 - interference \
             "$(check A100 $mode pairs).mae"
