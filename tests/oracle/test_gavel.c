@@ -22,6 +22,8 @@
 #include "support/sink.h"
 
 #define JOBS_MAX 1200
+#define ROUND_S  360.5 /* and what speeds round off */
+#define ANY      JOBS_MAX
 #define TYPES    3
 #define COMPAT   "compat=gavel,reset=1920s,placement=count"
 
@@ -168,6 +170,7 @@ static void run(const char *shape, const char *policy, struct hs_test_result *r)
 
 struct outcome {
     uint32_t others; /* jobs that end elsewhere than in the published run */
+    uint32_t far;    /* by more than a round */
     double mean_s, published_s;
 };
 
@@ -201,6 +204,7 @@ static struct outcome compare(const char *published, const char *shape, const ch
                               ours_s);
         }
         if (is_done) {
+            o.far += fabs(jct_s - ours_s) > ROUND_S;
             o.published_s += jct_s;
             o.mean_s += ours_s;
             done++;
@@ -212,8 +216,8 @@ static struct outcome compare(const char *published, const char *shape, const ch
     assert_int_equal(count, trace.count);
     o.mean_s /= done;
     o.published_s /= done;
-    print_message("%s: %u of %u jobs differ, mean JCT %.4f h, %.4f h\n", published, o.others, count,
-                  o.published_s / 3600, o.mean_s / 3600);
+    print_message("%s: %u of %u jobs differ, %u by more than a round, mean JCT %.4f h, %.4f h\n",
+                  published, o.others, count, o.far, o.published_s / 3600, o.mean_s / 3600);
     return o;
 }
 
@@ -224,10 +228,12 @@ static void is_equal(const char *published, const char *shape, const char *polic
     assert_int_equal(compare(published, shape, policy).others, 0);
 }
 
-static void is_near(const char *published, const char *shape, const char *policy, double error)
+static void is_near(const char *published, const char *shape, const char *policy, double error,
+                    uint32_t far)
 {
     const struct outcome o = compare(published, shape, policy);
     assert_true(fabs(o.mean_s / o.published_s - 1) <= error);
+    assert_true(o.far <= far);
 }
 
 static void single_gpu_jobs(void **state)
@@ -243,22 +249,28 @@ static void single_gpu_jobs(void **state)
     is_equal("out_7f04ca-1gpu_allox_32-0-0.csv", "4x8:V100", "allox:" COMPAT);
     /* the matching of equal costs depends on their last bits, which speeds relative to the V100
      * lose */
-    is_near("out_7f04ca-1gpu_allox_16-16-16.csv", THREE_TYPES, "allox:" COMPAT, .02);
+    is_near("out_7f04ca-1gpu_allox_16-16-16.csv", THREE_TYPES, "allox:" COMPAT, .02, ANY);
 }
 
-/* The optimum may be another vertex, and where it is the same its last bits decide between jobs of
- * which one has got as much as the other: the simulator's solver was another. */
+/* Under las the single job depends on the last bits of its share, by which jobs that have got as
+ * much as others are ordered, and the simulator had them of another solver. On one type all shares
+ * are those of equal parts, and without such bits the ends are those of the published run of
+ * `isolated`. With them at most so many jobs may end more than a round elsewhere as do if our own
+ * shares are changed by a random 1e-15 of each: 204, 207, 229 and 643, 657, 663 in three draws. On
+ * several types the optimum may also be another vertex. */
 static void linear_programs(void **state)
 {
     (void)state;
     read_trace("7f04ca.trace", 1);
-    is_near("out_7f04ca-1gpu_max_min_fairness_perf_32-0-0.csv", "4x8:V100", "gavel:" COMPAT, 1e-4);
+    is_equal("out_7f04ca-1gpu_isolated_32-0-0.csv", "4x8:V100", "gavel:" COMPAT);
+    is_near("out_7f04ca-1gpu_max_min_fairness_perf_32-0-0.csv", "4x8:V100", "gavel:" COMPAT, 1e-4,
+            204);
     is_near("out_7f04ca-1gpu_max_min_fairness_perf_16-16-16.csv", THREE_TYPES, "gavel:" COMPAT,
-            2e-3);
+            2e-3, ANY);
     is_near("out_7f04ca-1gpu_finish_time_fairness_perf_32-0-0.csv", "4x8:V100",
-            "gavel:objective=ftf," COMPAT, 2e-3);
+            "gavel:objective=ftf," COMPAT, 2e-3, 204);
     is_near("out_7f04ca-1gpu_finish_time_fairness_perf_16-16-16.csv", THREE_TYPES,
-            "gavel:objective=ftf," COMPAT, 2e-3);
+            "gavel:objective=ftf," COMPAT, 2e-3, ANY);
 }
 
 static void gangs(void **state)
@@ -266,10 +278,10 @@ static void gangs(void **state)
     (void)state;
     read_trace("0e4a51.trace", 8);
     is_equal("out_0e4a51_fifo_64-0-0.csv", "8x8:V100", "gavel:objective=fifo,aware=no," COMPAT);
-    is_near("out_0e4a51_max_min_fairness_perf_64-0-0.csv", "8x8:V100", "gavel:" COMPAT, 2e-3);
+    is_near("out_0e4a51_max_min_fairness_perf_64-0-0.csv", "8x8:V100", "gavel:" COMPAT, 2e-3, 643);
     read_trace("7f04ca.trace", 8);
     is_near("out_7f04ca_max_min_fairness_perf_24-24-24.csv", "3x8:V100,3x8:P100,3x8:K80",
-            "gavel:" COMPAT, 2e-3);
+            "gavel:" COMPAT, 2e-3, ANY);
 }
 
 int main(void)
