@@ -39,7 +39,17 @@ struct hs_diag {
     uint64_t errors, warnings;
     enum hs_severity least;       /* less severe reports are counted, not emitted */
     const struct hs_place *where; /* used for reports without a place; NULL: none */
+    /* Shows what is read or done, and how much of it, 0 to 1, negative if unknown; NULL: nothing
+     * does. */
+    void (*advance)(void *ctx, const char *what, double share);
+    void *advance_ctx;
 };
+
+static inline void hs_advance(const struct hs_diag *diag, const char *what, double share)
+{
+    if (diag->advance != NULL)
+        diag->advance(diag->advance_ctx, what, share);
+}
 
 /* The sink that writes to a FILE * is in src/cli; tests collect into memory. */
 void hs_diag_init(struct hs_diag *diag,

@@ -23,6 +23,8 @@ struct hs_call {
     struct hs_output out; /* standard output */
     struct hs_diag diag;
     struct hs_terminal terminal;
+    struct hs_status_line reading; /* of hs_show_reading */
+    const char *reading_what;
 };
 
 #define HS_EXAMPLES 3
@@ -76,6 +78,10 @@ HS_MUST_USE enum hs_status hs_verb_get(const char *name, const struct hs_verb **
  * and not here. Returns the path of the run from there, and makes *path (may be NULL) hold there,
  * too. */
 const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char **path);
+
+/* From now on messages of this call include what is read of finished runs, and how far, on a
+ * terminal. */
+void hs_show_reading(struct hs_call *call);
 
 /* ---- words of a list ---- */
 

@@ -73,6 +73,7 @@ int main(int argc, char **argv)
         status = dispatch(&call, argc, argv);
         if (status != HS_OK && call.diag.errors == 0)
             hs_report(&call.diag, HS_ERROR, NULL, NULL, "%s", hs_status_text(status));
+        hs_terminal_status(&call.terminal, "");
         enum hs_status closed = hs_output_close(&call.out, &call.diag);
         if (closed == HS_OK && close(STDOUT_FILENO) != 0)
             closed = hs_fail(&call.diag, HS_E_IO, NULL, NULL, "cannot close <stdout>: %s",

@@ -54,6 +54,10 @@ void hs_message_log_open(struct hs_message_log *log, struct hs_diag *target, enu
 {
     *log = (struct hs_message_log){.target = target, .kind = kind};
     hs_diag_init(&log->diag, hs_message_log_put, log);
+    if (target != NULL) {
+        log->diag.advance = target->advance;
+        log->diag.advance_ctx = target->advance_ctx;
+    }
     if (kind == HS_LOG_UNIQUE)
         hs_intern_init(&log->seen);
 }

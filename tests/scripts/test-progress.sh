@@ -73,14 +73,21 @@ verdict "and takes the line away" "$([ -z "$(tail -1 e.txt)" ] || tail -1 e.txt)
 awk 'BEGIN { print "job_id,submit_time,gpus,duration"
     for (i = 0; i < 600000; i++) print i "," i * 30 "," 1 + i % 4 "," 300 + i % 977 }' >t.csv
 $run -q --outputs all >/dev/null 2>&1
-for verb in "verify:trace|jobs.csv|segments.csv" "explain:jobs.csv|segments.csv"; do
-    lines 100 "$HORUS ${verb%%:*} o" >f.txt
-    verdict "${verb%%:*} says what it reads, and how far it is" "$(
-        for what in $(tr '|' ' ' <<<"${verb#*:}"); do
+while IFS=: read -r command parts; do
+    lines 100 "$HORUS $command" >f.txt
+    verdict "$command says what it reads, and how far it is" "$(
+        for what in $parts; do
             shown "^[0-9]+% \\[[#-]+\\] $what \\| ETA [0-9]+:[0-9]{2}\$" f.txt
         done
         [ -z "$(tail -1 f.txt)" ] || tail -1 f.txt
     )"
-    verdict "${verb%%:*}: none on what is no terminal" "$($HORUS ${verb%%:*} o 2>&1 >out.txt)"
-done
+    verdict "$command: none on what is no terminal" "$($HORUS $command 2>&1 >out.txt)"
+done <<'END'
+verify o:trace jobs.csv segments.csv
+explain o:jobs.csv segments.csv
+explain o --by=user:jobs.csv
+report o -o o.html -f:jobs.csv
+plot cdf o -o o.svg -f:jobs.csv
+compare o o:jobs.csv
+END
 exit $failed

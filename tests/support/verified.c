@@ -86,7 +86,7 @@ void verified_again(struct verified *r)
     snprintf(dir, sizeof dir, "%s", scratch_path(""));
     sink_init(&r->sink);
     assert_int_equal(hs_output_open(&out, scratch_path("out.txt"), &r->sink.diag), HS_OK);
-    r->status = hs_verify_run(dir, false, NULL, &out, &r->sink.diag);
+    r->status = hs_verify_run(dir, false, &out, &r->sink.diag);
     assert_int_equal(hs_output_close(&out, &r->sink.diag), HS_OK);
     assert_int_equal(
         hs_read_file(scratch_path("out.txt"), sizeof r->text - 1, &text, &len, &r->sink.diag),

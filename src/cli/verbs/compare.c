@@ -130,6 +130,8 @@ static enum hs_status compare_runs(struct hs_call *call)
     struct comparing *c = hs_arena_alloc(&call->arena, sizeof *c);
     c->call = call;
     c->options = options;
+    if (hs_run_shows_progress(call))
+        hs_show_reading(call);
     hs_message_log_open(&c->log, &call->diag, HS_LOG_WARNINGS);
     hs_status_line_start(&c->stopwatch, &call->terminal, false, 0);
     enum hs_status status =

@@ -43,6 +43,7 @@ static enum hs_status report(struct hs_call *call)
     struct hs_page page;
     struct hs_wholefile file;
     HS_TRY(refuse_existing(path, options->force, &call->diag));
+    hs_show_reading(call);
     enum hs_status status =
         hs_page_open(&page, (const char *const *)call->operands, call->operand_count, &call->diag);
     if (status == HS_OK)
@@ -191,6 +192,7 @@ static enum hs_status plot(struct hs_call *call)
         return hs_fail(&call->diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
                        "the name of a figure must end in .svg, .pdf or .png");
     HS_TRY(refuse_existing(o->output, o->force, &call->diag));
+    hs_show_reading(call);
     enum hs_status status = hs_page_open(&page, (const char *const *)call->operands + 1,
                                          call->operand_count - 1, &call->diag);
     if (status == HS_OK)
@@ -302,22 +304,21 @@ const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char
 
 /* ---- reading a large run takes a while ---- */
 
-struct reading_line {
-    struct hs_status_line line;
-    struct hs_call *call;
-    const char *what;
-};
-
 /* Each thing that is read or done has a stopwatch of its own, by which its end is estimated. */
-static void reading_advance(void *ctx, const char *what, double share)
+static void show_reading(void *ctx, const char *what, double share)
 {
-    struct reading_line *r = ctx;
-    struct hs_terminal *terminal = &r->call->terminal;
-    if (what != r->what)
-        hs_status_line_start(&r->line, terminal, terminal->err_is_tty, 0);
-    r->what = what;
-    if (hs_status_line_is_due(&r->line))
-        hs_status_line_show(&r->line, what, share);
+    struct hs_call *call = ctx;
+    if (what != call->reading_what)
+        hs_status_line_start(&call->reading, &call->terminal, call->terminal.err_is_tty, 0);
+    call->reading_what = what;
+    if (hs_status_line_is_due(&call->reading))
+        hs_status_line_show(&call->reading, what, share);
+}
+
+void hs_show_reading(struct hs_call *call)
+{
+    call->diag.advance = show_reading;
+    call->diag.advance_ctx = call;
 }
 
 /* ---- explain ---- */
@@ -339,19 +340,15 @@ static enum hs_status explain(struct hs_call *call)
     if (options->csv && options->by == 0)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "--by=user --csv",
                        "explain: --csv is for --by");
+    hs_show_reading(call);
     if (options->by > 0)
         return hs_teams_explain(call->operands[0], (enum hs_teams_by)(options->by - 1),
                                 options->json  ? HS_TEAMS_JSON
                                 : options->csv ? HS_TEAMS_CSV
                                                : HS_TEAMS_TEXT,
                                 &call->out, &call->diag);
-    struct reading_line line = {.call = call};
-    const struct hs_reading reading = {reading_advance, &line};
-    const enum hs_status status =
-        hs_explain(hs_enter_folder_of(call, call->operands[0], NULL), options->job, options->json,
-                   call->terminal.use_utf8, &reading, &call->out, &call->diag);
-    hs_terminal_status(&call->terminal, "");
-    return status;
+    return hs_explain(hs_enter_folder_of(call, call->operands[0], NULL), options->job,
+                      options->json, call->terminal.use_utf8, &call->out, &call->diag);
 }
 
 #define OWNER struct explain_options
@@ -403,12 +400,9 @@ struct verify_options {
 static enum hs_status verify(struct hs_call *call)
 {
     const struct verify_options *options = call->options;
-    struct reading_line line = {.call = call};
-    const struct hs_reading reading = {reading_advance, &line};
-    const enum hs_status status = hs_verify_run(hs_enter_folder_of(call, call->operands[0], NULL),
-                                                options->json, &reading, &call->out, &call->diag);
-    hs_terminal_status(&call->terminal, "");
-    return status;
+    hs_show_reading(call);
+    return hs_verify_run(hs_enter_folder_of(call, call->operands[0], NULL), options->json,
+                         &call->out, &call->diag);
 }
 
 #define OWNER struct verify_options

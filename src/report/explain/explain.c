@@ -172,7 +172,6 @@ static enum hs_status load(struct explain *x)
     const struct hs_place place = {.file = x->dir};
     char path[HS_PATH_SIZE];
     HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
-    x->manifest.reading = x->reading;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
             return hs_fail(x->diag, HS_E_INPUT, &place,
@@ -616,7 +615,7 @@ static enum hs_status replay(struct explain *x)
         open_state(&r);
         for (uint64_t i = 0; i < r.count; i++, hs_spill_step(&x->spill)) {
             if (i % EVENTS_TOLD == 0)
-                hs_reading_advance(x->reading, "causes", (double)i / (double)r.count);
+                hs_advance(x->diag, "causes", (double)i / (double)r.count);
             const struct event *e = &r.events[i];
             pass_time(&r, e->us);
             watch(&r, e);
@@ -742,9 +741,9 @@ static void look_for_partners(struct explain *x)
 /* ---- opening and closing ---- */
 
 enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
-                            const struct hs_reading *reading, struct hs_diag *diag)
+                            struct hs_diag *diag)
 {
-    *x = (struct explain){.dir = dir, .reading = reading, .diag = diag};
+    *x = (struct explain){.dir = dir, .diag = diag};
     hs_intern_init(&x->ids);
     hs_intern_init(&x->texts);
     HS_TRY(load(x));

@@ -17,8 +17,7 @@
  * lacks jobs.csv or segments.csv, has contradicting files, or has no such job. Memory: about 50
  * bytes per job, the ids; the rest where base/spill.h puts it. */
 HS_MUST_USE enum hs_status hs_explain(const char *dir, const char *job_id, bool as_json,
-                                      bool use_utf8, const struct hs_reading *reading,
-                                      struct hs_output *out, struct hs_diag *diag);
+                                      bool use_utf8, struct hs_output *out, struct hs_diag *diag);
 
 /* ---- between the files of this module ---- */
 
@@ -114,7 +113,6 @@ struct explain_list {
 
 struct explain {
     const char *dir;
-    const struct hs_reading *reading; /* progress on the terminal; NULL: none */
     struct hs_diag *diag;
     struct hs_spill spill; /* the arrays of jobs and segments */
     struct hs_intern ids;  /* of jobs: id n is jobs[n - 1] */
@@ -153,7 +151,7 @@ extern const char *const explain_cause_names[EXPLAIN_CAUSES];
 
 /* Loads the run and assigns all waits to causes. */
 HS_MUST_USE enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
-                                        const struct hs_reading *reading, struct hs_diag *diag);
+                                        struct hs_diag *diag);
 /* Reads what happened to nodes, after jobs.csv. */
 HS_MUST_USE enum hs_status explain_load_changes(struct explain *x);
 bool explain_is_window_for(const struct explain *x, uint32_t window, const struct explain_job *job);

@@ -567,11 +567,10 @@ static void say_run(const struct explain *x, bool use_utf8, struct hs_output *ou
 }
 
 enum hs_status hs_explain(const char *dir, const char *job_id, bool as_json, bool use_utf8,
-                          const struct hs_reading *reading, struct hs_output *out,
-                          struct hs_diag *diag)
+                          struct hs_output *out, struct hs_diag *diag)
 {
     struct explain x;
-    const enum hs_status status = explain_open(&x, dir, job_id, reading, diag);
+    const enum hs_status status = explain_open(&x, dir, job_id, diag);
     if (status == HS_OK && as_json)
         job_id != NULL ? put_job(&x, out) : put_run(&x, out);
     else if (status == HS_OK)

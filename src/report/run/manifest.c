@@ -448,7 +448,7 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
         if (rows % ROWS_TOLD == 0) {
             uint64_t done, total;
             hs_input_progress(f.input, &done, &total);
-            hs_reading_advance(m->reading, name, total > 0 ? (double)done / (double)total : -1);
+            hs_advance(m->diag, name, total > 0 ? (double)done / (double)total : -1);
         }
     }
     if (s == HS_END) {

@@ -224,19 +224,6 @@ HS_MUST_USE enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64
 
 #define HS_RUNMANIFEST_FILES_MAX 32
 
-/* Called now and then while a run's files are read and worked through: what is read or done, and
- * how much of it, 0 to 1; negative: not known. */
-struct hs_reading {
-    void (*advance)(void *ctx, const char *what, double share);
-    void *ctx;
-};
-static inline void hs_reading_advance(const struct hs_reading *reading, const char *what,
-                                      double share)
-{
-    if (reading != NULL)
-        reading->advance(reading->ctx, what, share);
-}
-
 struct hs_runmanifest {
     const char *dir; /* borrowed; NULL for a manifest without a directory */
     struct hs_diag *diag;
@@ -250,7 +237,6 @@ struct hs_runmanifest {
     uint32_t input_count;
     uint64_t rows_hash, rows_bytes; /* of the file that hs_rowfile_each read last */
     bool keeps_quiet; /* suppresses the warning that it differs from the listed file */
-    const struct hs_reading *reading; /* progress of hs_rowfile_each; initially NULL: none */
 };
 
 /* Returns HS_E_INPUT for a directory without a manifest or a manifest without a configuration. */

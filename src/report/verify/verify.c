@@ -564,7 +564,6 @@ static enum hs_status load(struct verify_run *run)
     hs_intern_init(&run->types);
     hs_intern_init(&run->node_names);
     HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, run->diag));
-    run->manifest.reading = run->reading;
     HS_TRY(read_config(run));
     HS_TRY(require_output(run, "jobs.csv"));
     HS_TRY(require_output(run, "segments.csv"));
@@ -581,8 +580,7 @@ static enum hs_status load(struct verify_run *run)
         hs_spill_step(&run->spill);
         const double expected = run->job_count % JOBS_TOLD == 0 ? hs_trace_expected(trace) : 0;
         if (run->job_count % JOBS_TOLD == 0)
-            hs_reading_advance(run->reading, "trace",
-                               expected > 0 ? run->job_count / expected : -1);
+            hs_advance(run->diag, "trace", expected > 0 ? run->job_count / expected : -1);
     }
     if (s == HS_END)
         s = hs_trace_identity(trace, &run->trace_hash, &run->trace_bytes);
@@ -751,7 +749,7 @@ static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (uint32_t count; (count = rules_together(lists[i])) > 0; lists[i] += count) {
             struct verify_check checks[VERIFY_TOGETHER] = {0};
-            hs_reading_advance(run->reading, "checks", -1);
+            hs_advance(run->diag, "checks", -1);
             HS_TRY(verify_apply(run, lists[i], count, checks));
             for (uint32_t r = 0; r < count; r++) {
                 say_check(&lists[i][r], &checks[r], as_json ? &w : NULL, out);
@@ -771,10 +769,10 @@ static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs
     return HS_OK;
 }
 
-enum hs_status hs_verify_run(const char *run_dir, bool as_json, const struct hs_reading *reading,
-                             struct hs_output *out, struct hs_diag *diag)
+enum hs_status hs_verify_run(const char *run_dir, bool as_json, struct hs_output *out,
+                             struct hs_diag *diag)
 {
-    struct verify_run run = {.dir = run_dir, .reading = reading, .diag = diag};
+    struct verify_run run = {.dir = run_dir, .diag = diag};
     enum hs_status s = verify_all(&run, as_json, out);
     hs_free(run.nodes);
     hs_free(run.gpus);

@@ -12,10 +12,9 @@
 #include "report/run/manifest.h"
 #include "traces/trace_stream.h"
 
-/* Prints a list of checks with counts, or as JSON, and its progress (reading; may be NULL). Returns
- * HS_E_DIFFERS if a check fails, after printing its first faults. */
-HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, bool as_json,
-                                         const struct hs_reading *reading, struct hs_output *out,
+/* Prints a list of checks with counts, or as JSON. Returns HS_E_DIFFERS if a check fails, after
+ * printing its first faults. */
+HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, bool as_json, struct hs_output *out,
                                          struct hs_diag *diag);
 
 /* ---- between the files of this module: the contents of the run's files, and the rules ----
@@ -166,7 +165,6 @@ struct verify_setup {
 
 struct verify_run {
     const char *dir;
-    const struct hs_reading *reading; /* progress on the terminal; NULL: none */
     struct hs_diag *diag;
     struct hs_arena arena;
     struct hs_spill spill; /* the arrays of jobs and segments */
