@@ -305,6 +305,7 @@ enum hs_cell {
     HS_CELL_PERCENT,     /* 0..100 with decimals, to int32_t per mille */
     HS_CELL_INT,         /* int32_t */
     HS_CELL_FATE,        /* outcome; a job still running is dropped */
+    HS_CELL_GUESS,       /* the same if its first value is one, else left alone with a warning */
     HS_CELL_BATCH,       /* whole number >= 1, "64" or "64.0", as text without sign or decimals */
     HS_CELL_CLASS,       /* enum hs_job_class, case ignored */
     HS_CELL_BEST_EFFORT, /* 1: opportunistic; 0: guaranteed; to enum hs_job_class */
@@ -364,6 +365,7 @@ struct hs_table {
     bool keeps_attempts;
     bool keeps_recorded;       /* binds the columns of recorded starts and ends */
     const char *map_values;    /* of the options */
+    char guess[64];            /* name of the column of kind HS_CELL_GUESS */
     bool is_from_times;        /* run time = end - start, for no column has it */
     bool has_dates, has_zones; /* the file has dates; with offsets from UTC */
     struct hs_last_date last_date;
@@ -376,6 +378,9 @@ struct hs_table {
 HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                          const struct hs_trace_options *options,
                                          struct hs_faults *faults, const char *const *names);
+/* Returns the column of a header that has a common other name for job_id, submit_time, gpus,
+ * duration, start_time, end_time, user, vc or status; NULL if none has. */
+const char *hs_table_known_name(const struct hs_csv_row *header, const char *key);
 /* Reports all missing columns in one message, with a complete --map, as far as names can be
  * guessed; names as in hs_table_open. HS_E_INPUT. */
 enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *const *names);

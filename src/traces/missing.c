@@ -37,8 +37,7 @@ static bool is_like(const char *a, const char *b)
     }
 }
 
-/* Common names of columns, for a hint that can be pasted; NULL = none is in the header. */
-static const char *known_name(const struct hs_csv_row *header, const char *key)
+const char *hs_table_known_name(const struct hs_csv_row *header, const char *key)
 {
     static const char *const guesses[][15] = {
         {"job_id", "id", "job", "job_name", "name", "instance_sn", "uid", "pod_name", "task_id",
@@ -57,7 +56,8 @@ static const char *known_name(const struct hs_csv_row *header, const char *key)
         {"user", "user_name", "user_id", "owner", "submitted_by", NULL},
         {"vc", "virtual_cluster", "team", "queue", "partition", "namespace", "project", "tenant",
          "account", "department", "group", NULL},
-        {"status", "state", "final_state", "final_status", "final", "phase", NULL},
+        {"status", "state", "job_state", "job_status", "final_state", "final_status", "final",
+         "phase", "result", NULL},
     };
     for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
         for (const char *const *name = guesses[i]; strcmp(guesses[i][0], key) == 0 && *name; name++)
@@ -70,7 +70,7 @@ static const char *known_name(const struct hs_csv_row *header, const char *key)
 /* The same, else the nearest. */
 static const char *guess_column(const struct hs_csv_row *header, const char *key)
 {
-    const char *known = known_name(header, key);
+    const char *known = hs_table_known_name(header, key);
     if (known != NULL || strcmp(key, "job_id") == 0)
         return known != NULL ? known : HS_ROW_NUMBER;
     return hs_nearest(key, header->fields, header->count);
@@ -94,10 +94,10 @@ static void append_entry(const struct hs_table *table, uint32_t index, char map[
 {
     const struct hs_column *column = &table->columns[index];
     const char *source = find_source(table, index, is_missing), *comma = map[0] != '\0' ? "," : "";
-    const char *start = known_name(&table->row, "start_time");
-    const char *end = known_name(&table->row, "end_time");
+    const char *start = hs_table_known_name(&table->row, "start_time");
+    const char *end = hs_table_known_name(&table->row, "end_time");
     const bool is_run_time = *is_missing && strcmp(column->key, "duration") == 0 &&
-                             known_name(&table->row, "duration") == NULL;
+                             hs_table_known_name(&table->row, "duration") == NULL;
     if (index > 0 && strcmp(table->columns[index - 1].key, column->key) == 0)
         return; /* two columns make this one */
     if (is_run_time && start != NULL && end != NULL)
@@ -117,8 +117,9 @@ enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *c
         if (!table->columns[i].is_required) {
             const bool is_of_use =
                 strcmp(key, "user") == 0 || strcmp(key, "vc") == 0 || strcmp(key, "status") == 0;
-            const char *known = is_of_use ? known_name(&table->row, key) : NULL;
-            if (known != NULL && table->field_of[i] == UINT32_MAX)
+            const char *known = is_of_use ? hs_table_known_name(&table->row, key) : NULL;
+            const bool is_guess = table->guess[0] != '\0' && strcmp(key, "status") == 0;
+            if (known != NULL && (is_guess || table->field_of[i] == UINT32_MAX))
                 hs_append(map, MAP_SIZE, "%s%s=%.64s", map[0] != '\0' ? "," : "", key, known);
             continue;
         }

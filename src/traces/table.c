@@ -235,6 +235,17 @@ static bool is_recorded(const struct hs_column *column)
            column->offset == offsetof(struct hs_trace_job, end_us);
 }
 
+/* Returns the field of a column whose name is common for outcomes, if no column is called so. */
+static uint32_t guess_outcome(const struct hs_table *table, const char *const *names)
+{
+    const char *known = hs_table_known_name(&table->header, "status");
+    bool is_taken = known == NULL || hs_csv_column(&table->header, "outcome") != UINT32_MAX;
+    for (uint32_t i = 0; i < table->column_count && names != NULL && !is_taken; i++)
+        is_taken = names[i] != NULL &&
+                   (table->columns[i].kind == HS_CELL_FATE || strcmp(names[i], known) == 0);
+    return is_taken ? UINT32_MAX : hs_csv_column(&table->header, known);
+}
+
 static enum hs_status bind_column(struct hs_table *table, uint32_t index, const char *const *names)
 {
     const struct hs_column *column = &table->columns[index];
@@ -253,6 +264,12 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
         return hs_fail(table->faults->diag, HS_E_INPUT, &place,
                        "the right side of a mapping is a column of the file",
                        "no column '%s' for '%s'", name, column->key);
+    const bool is_guess = field == UINT32_MAX && strcmp(column->key, "status") == 0 &&
+                          strcmp(column->key, name) == 0; /* of the native format */
+    if (is_guess) {
+        field = guess_outcome(table, names);
+        name = field != UINT32_MAX ? table->header.fields[field] : name;
+    }
     if (field == UINT32_MAX) {
         table->is_id_row_number |=
             column->kind == HS_CELL_ID && table->faults->format->may_lack_ids;
@@ -268,6 +285,10 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
     }
     table->field_of[index] = field;
     bind_field(table, column, field);
+    if (is_guess) {
+        table->bound[table->bound_count - 1].kind = HS_CELL_GUESS;
+        (void)snprintf(table->guess, sizeof table->guess, "%s", name);
+    }
     return HS_OK;
 }
 
@@ -428,7 +449,7 @@ static HS_APART void translate(const struct hs_table *table, uint32_t field, con
         const size_t key = strcspn(at, ":"), value = strcspn(at + key + 1, "=");
         const bool is_column = is_name(bound->column->key, at, key) ||
                                is_name(bound->column->name, at, key) ||
-                               (bound->kind == HS_CELL_FATE && is_name("state", at, key));
+                               (bound->column->kind == HS_CELL_FATE && is_name("state", at, key));
         if (!is_column || value != *len || strncmp(at + key + 1, *text, value) != 0)
             continue;
         *text = at + key + value + 2;
@@ -446,8 +467,8 @@ static HS_COLD enum hs_status fail_word(const struct hs_table *table, uint32_t f
         (void)hs_intern_get(table->faults->states, text);
     if (words == &hs_outcome_words) { /* to be pasted */
         (void)snprintf(guess, sizeof guess,
-                       "%.256s; or --map-value=state:%.60s=completed (or failed, cancelled)", hint,
-                       text);
+                       "%.256s; or --map-value=state:%.60s=completed (or failed, cancelled)%s",
+                       hint, text, table->guess[0] != '\0' ? "; or --map=status= to leave it" : "");
         hint = guess;
     }
     for (int i = 0; words == &class_words && i < HS_JOB_CLASS_COUNT; i++)
@@ -469,6 +490,30 @@ static enum hs_status read_word(const struct hs_table *table, uint32_t field,
     if (HS_UNLIKELY(value == HS_NO_WORD))
         return fail_word(table, field, words);
     *(value < 0 ? dropped : out) = value < 0 ? -value : value;
+    return HS_OK;
+}
+
+/* Reads the first value of a column that may be one of outcomes, which decides whether it is. */
+static HS_COLD enum hs_status read_guess(struct hs_table *table,
+                                         const struct hs_table_binding *bound, const char *text,
+                                         size_t len, int *out, int *dropped)
+{
+    const struct hs_place place = hs_csv_place(table->csv, bound->field);
+    const char *word = text;
+    char hint[256];
+    if (table->map_values != NULL)
+        translate(table, bound->field, &word, &len);
+    const bool is_outcome = hs_trace_word(&hs_outcome_words, word, len) != HS_NO_WORD;
+    table->bound[bound - table->bound].kind = is_outcome ? HS_CELL_FATE : HS_CELL_OWN;
+    table->bound[bound - table->bound].may_drop = is_outcome;
+    if (is_outcome)
+        return read_word(table, bound->field, &hs_outcome_words, out, dropped);
+    (void)snprintf(hint, sizeof hint,
+                   "to read it: --map='status=%s' --map-value='state:%.60s=completed' (or failed, "
+                   "cancelled); to leave it: --map=status=",
+                   table->guess, text);
+    hs_report(table->faults->diag, HS_WARNING, &place, hint,
+              "column '%s' is not read as the outcome of jobs: '%s' is none", table->guess, text);
     return HS_OK;
 }
 
@@ -617,6 +662,8 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
         return HS_OK;
     case HS_CELL_FATE:
         return read_word(table, bound->field, &hs_outcome_words, out, dropped);
+    case HS_CELL_GUESS:
+        return read_guess(table, bound, text, len, out, dropped);
     case HS_CELL_CLASS:
         return hs_cell_is_missing(text)
                    ? HS_OK

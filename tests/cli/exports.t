@@ -122,6 +122,38 @@ gives each state a meaning by its first letters.
   !       = hint: seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place
   ! spans.csv: warning: passed over 1 bad rows of 4: 1 not a number
 
+# exports-outcomes-by-other-names
+A column that is called like one of outcomes is read as that if its first value is an outcome; otherwise a warning has
+the options to read it with, and what else it may be. A row that is still running is left out before its empty cells are read.
+
+  $ printf 'job_id,submit_time,gpus,duration,State\na,0,1,10,COMPLETED\nb,1,1,,RUNNING\nc,2,1,5,FAILED\nd,3,1,5,\n' >state.csv
+  $ horus run state.csv -c 1x8 -q -o state >log.txt; cut -d, -f1,16 state/jobs.csv
+  job_id,status
+  c,failed
+  d,unknown
+  a,completed
+  ! warning: 1 of 4 rows left out: still running at the snapshot
+  $ sed 's/RUNNING/Oops/; s/,,Oops/,1,Oops/' state.csv >odd.csv; horus run odd.csv -c 1x8 -q -o odd
+  ! odd.csv:3:9: error: unknown state 'Oops'
+  !     3 | b,1,1,1,Oops
+  !       |         ^~~~
+  !       = hint: COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or unknown; or --map-value=state:Oops=completed (or failed, cancelled); or --map=status= to leave it
+  [3]
+  $ printf 'job_id,submit_time,gpus,duration,Phase\na,0,1,10,warm\nb,1,1,4,train\n' >phase.csv
+  $ horus run phase.csv -c 1x8 -q -o phase >log.txt; cut -d, -f1,16 phase/jobs.csv
+  job_id,status
+  b,unknown
+  a,unknown
+  ! phase.csv:2:10: warning: column 'Phase' is not read as the outcome of jobs: 'warm' is none
+  !     2 | a,0,1,10,warm
+  !       |          ^~~~
+  !       = hint: to read it: --map='status=Phase' --map-value='state:warm=completed' (or failed, cancelled); to leave it: --map=status=
+  $ for more in --map=status= --map=vc=Phase "--map-value=state:warm=completed,state:train=failed"; do
+  >     horus run phase.csv -c 1x8 -q -o phase -f "$more" >log.txt; sed -n 2p phase/jobs.csv | cut -d, -f15,16; done
+  ,unknown
+  train,unknown
+  ,failed
+
 # exports-with-faults
 What is wrong with a file, and the command that runs it nevertheless.
 
