@@ -11,6 +11,7 @@
 
 #include "base/fmt.h"
 #include "data/param_table.h"
+#include "horus/policy.h"
 
 static const struct hs_verb *const verbs[] = {
 #define HS_VERB(name) &hs_verb_##name,
@@ -293,6 +294,10 @@ enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
     char hint[128];
     (void)snprintf(hint, sizeof hint, "usage: horus %s [options] %s", verb->name, verb->operands);
     HS_TRY(hs_config_check(&call->config, verb->name, &call->diag));
+    if (call->operand_count > verb->operands_max &&
+        hs_policy_find(call->operands[verb->operands_max]) != NULL)
+        (void)snprintf(hint, sizeof hint, "-p %s names a policy",
+                       call->operands[verb->operands_max]);
     if (call->operand_count > verb->operands_max)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: unexpected operand '%s'",
                        verb->name, call->operands[verb->operands_max]);

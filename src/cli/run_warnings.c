@@ -203,8 +203,10 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
                  intake->assigned.ran_example);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
-    hs_warn_some(diag, "they have status rejected in jobs.csv", intake->rejected, jobs,
-                 "jobs were rejected");
+    hs_warn_some(diag,
+                 "they have status rejected in jobs.csv; `horus trace validate TRACE` prints a "
+                 "cluster for them",
+                 intake->rejected, jobs, "jobs were rejected");
     if (figures->mem_capped > 0)
         hs_report(diag, HS_NOTE, NULL, NULL,
                   "%" PRIu64 " of %" PRIu64 " jobs have more GPU memory by their profile than any "

@@ -320,6 +320,9 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
             while (param->choices[count] != NULL)
                 count++;
             advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
+        } else if (types[param->type].example[0] != '\0' &&
+                   strstr(text, types[param->type].example) == NULL) {
+            advice = types[param->type].example + 1; /* " such as" */
         }
         return hs_fail(diag, fault, place, advice, "%s%s'%s' must be %s, not '%s'", subject.what,
                        subject.colon, param->key, text, value);

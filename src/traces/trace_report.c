@@ -118,6 +118,7 @@ static unsigned class_of(const uint64_t *limits, uint64_t value)
 struct load_sum {
     hs_u128 gpu_us;
     uint64_t jobs;
+    uint32_t largest; /* GPUs of a job */
 };
 
 static void load_sum_add(struct load_sum *sum, const struct hs_trace_job *job)
@@ -125,6 +126,7 @@ static void load_sum_add(struct load_sum *sum, const struct hs_trace_job *job)
     /* requested: a share counts as a fraction of a GPU */
     sum->gpu_us += (hs_u128)(uint64_t)job->duration_us * job->gpus * job->gpu_milli / 1000;
     sum->jobs++;
+    sum->largest = job->gpus > sum->largest ? job->gpus : sum->largest;
 }
 
 /* ---- horus trace info ---- */
@@ -755,15 +757,40 @@ static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
     return faults->total;
 }
 
+/* Prints a cluster with the GPU types of the jobs, if none is given: the default one may lack them.
+ * Nodes of 8 GPUs: those of the largest job, and of a load of 80 %. */
+static bool say_cluster(const struct offered_load *load, struct hs_output *out)
+{
+    const struct named_loads *types = &load->by[HS_POOL_GPU_TYPE];
+    const uint64_t span_us = (uint64_t)(load->last_us - load->first_us);
+    char shape[512] = "";
+    for (uint32_t id = 1; id < types->names.count; id++) {
+        const char *name = hs_intern_text(&types->names, id);
+        const struct load_sum *sum = &types->sums[id];
+        const uint64_t busy = span_us > 0 ? (uint64_t)(sum->gpu_us / span_us) * 5 / 4 : 0;
+        const uint64_t gpus = busy > sum->largest ? busy : sum->largest;
+        if (hs_gpu_type_name(name, strlen(name)) == NULL)
+            return false; /* of several types, or unknown: in a file only */
+        hs_append(shape, sizeof shape, "%s%" PRIu64 "x8:%s", id > 1 ? "," : "", (gpus + 7) / 8,
+                  name);
+    }
+    if (load->cluster != NULL || shape[0] == '\0' || strlen(shape) + 1 == sizeof shape)
+        return false;
+    hs_say(out, " -c %s", shape);
+    return true;
+}
+
 /* Prints the command that runs the file as it is: what was given, and what passes over its faults.
  * Behind a fault that ends the file there is none. */
 static void say_command(const struct trace_validation *d, const char *given, struct hs_output *out)
 {
     const struct hs_faults *faults = &d->reader.faults;
     uint64_t bad = faults->total - faults->counts[HS_FAULT_ORDER];
+    bool is_cluster_guessed;
     if (d->is_cut_short || (d->jobs == 0 && d->states.count < 2))
         return;
     hs_say(out, "run it with: horus run %s", given);
+    is_cluster_guessed = say_cluster(&d->load, out);
     if (d->states.count > 1 || d->options->map_values != NULL) {
         hs_say(out, " ");
         if (say_values(d, out) && d->states.count > 1)
@@ -774,7 +801,10 @@ static void say_command(const struct trace_validation *d, const char *given, str
     if (bad > 0) /* per cent, rounded up to tenths, which are what is counted */
         hs_say(out, " --skip-bad-rows=%g",
                (double)((bad * 1000 + d->reader.counts.rows - 1) / d->reader.counts.rows) / 10);
-    hs_say(out, "\n");
+    hs_say(out, "\n%s",
+           is_cluster_guessed
+               ? "-c is made up, nodes of 8 GPUs for a load of 80 %: the trace names only types\n"
+               : "");
 }
 
 enum hs_status hs_trace_validate(const struct hs_trace_options *options,

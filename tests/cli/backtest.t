@@ -73,7 +73,7 @@ of four wait for 100 s; twice as many nodes repeat the log.
   $ (echo job_id,submit_time,gpus,duration,start_time; for i in 0 1 2 3 4 5 6 7; do
   >     echo "j$i,$((i / 4 * 200)),1,100,$((i / 4 * 200))"; done) >log.csv
   $ horus backtest log.csv -c 2x1 -o out -q | head -n 7
-  log.csv on 2x1 under fifo: 4 GPUs
+  log.csv on 2x1 under fifo: 4 GPUs, overcommitted 2 times
 
   calibrated  on the first 4 of 8 jobs
   start-up    --startup=0s (not calibrated)

@@ -80,7 +80,7 @@ A run without jobs.csv has nothing to compare.
   $ horus run traces/sample.csv -c 8x8:V100 --outputs=summary -q -o b >/dev/null
   $ horus compare a b
   ! b: error: nothing to compare: the run was made without jobs.csv
-  !       = hint: repeat the run with --outputs=jobs, or all
+  !       = hint: repeat the run with --outputs=all
   [3]
 
 # compare-runs-tiny
@@ -208,8 +208,8 @@ Two operands must be two finished runs; their policies are recorded, so that -p 
   !       = hint: name two of the runs in its runs/ (--outputs=jobs keeps them)
   [2]
   $ horus verify both
-  ! both: error: a comparison, not a run
-  !       = hint: name one of the runs in its runs/ (--outputs=all keeps them)
+  ! both: error: not a run itself: it holds 2
+  !       = hint: name one, such as both/runs/fifo-s1-a1
   [3]
   $ horus compare a elsewhere
   ! elsewhere: error: cannot open: No such file or directory

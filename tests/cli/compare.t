@@ -367,10 +367,10 @@ message that six runs have in common is shown once.
   > done
   ! warning: job huge rejected: it needs more GPUs than the nodes it may use have
   ! warning: 1 of 3 jobs were rejected
-  !       = hint: they have status rejected in jobs.csv
+  !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   ! warning: job huge rejected: it needs more GPUs than the nodes it may use have
   ! warning: 1 of 3 jobs were rejected
-  !       = hint: they have status rejected in jobs.csv
+  !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   $ diff -r out1 out4 && cmp table1 table4 && find out4 -type f | wc -l
   46
 
@@ -464,7 +464,7 @@ on their models, so models are drawn, and said to be.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,7200\nb,0,1,3600\n' >t.csv
   $ horus compare t.csv -c 1x4 -p fifo -p optimus -q -o out | grep ^finding | sed 's/.*fifo\. //'
-  Under optimus, unlike fifo, any job may get more GPUs than it asks for, or fewer.
+  Under optimus, unlike fifo, any job may get more GPUs than it asks for, or fewer. The profiles of 100 % of the jobs are assumed.
   $ horus run t.csv -c 1x4 -p optimus -q -o run | grep -E '^(speeds|profiles)'
   speeds      run times are those of untyped GPUs; on other numbers of GPUs by model, in proportion without
   profiles    0 named, 0 by utilization, 2 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none

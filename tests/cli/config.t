@@ -173,6 +173,7 @@ All errors at once.
   ! c.json:4:12: error: 'until' must be a duration from 0s to 36500d, not 'next week'
   !     4 |   "until": "next week",
   !       |            ^~~~~~~~~~~
+  !       = hint: such as 90s, 15min, 2h or 7d
   ! c.json:5:15: error: 'max_jobs' must be an integer from 0 to 9000000000000000, not '-5'
   !     5 |   "max_jobs": -5
   !       |               ^~

@@ -237,11 +237,11 @@ A misspelt job; a run without its segments; a directory that is no run.
   $ horus run t.csv -c 1x2 -q --outputs=jobs -o few >/dev/null
   $ horus explain few
   ! few: error: nothing to explain: the run was made without segments.csv
-  !       = hint: repeat the run with --outputs=jobs,segments, or all
+  !       = hint: repeat the run with --outputs=all
   [3]
   $ horus explain .
-  ! .: error: not a finished run: there is no manifest.json in it
-  !       = hint: the manifest is written last: without it a run was cut short
+  ! .: error: not a run itself: it holds 2
+  !       = hint: name one, such as ./few
   [3]
 
 # explain-other-cluster

@@ -14,7 +14,7 @@ Users z, y; y comes second.
   $ horus run t.csv -c 1x1:V100 --until 13 --outputs=swf -q -o out >/dev/null
   ! warning: job d rejected: it needs more GPUs than the nodes it may use have
   ! warning: 1 of 6 jobs were rejected
-  !       = hint: they have status rejected in jobs.csv
+  !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   ! warning: jobs not finished at the end of the simulation: 2
   $ ls out
   jobs.swf

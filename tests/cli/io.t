@@ -163,7 +163,7 @@ The message names FILE of -o, not the temporary file beside it.
 No such run.
 
   $ horus verify nowhere
-  ! nowhere/manifest.json: error: cannot open: No such file or directory
+  ! nowhere: error: cannot open: No such file or directory
   [4]
 
 # io-verify-unfinished

@@ -30,8 +30,8 @@ An unknown kind, an unknown form of file, options that the kind does not take.
   !       = hint: usage: horus plot [options] KIND RUN...
   [2]
   $ horus plot pie run
-  ! error: unknown kind 'pie' of a figure
-  !       = hint: there are cdf, classes, faults, gantt, heat, pareto, sweep, time and waits
+  ! error: plot: unknown kind of a figure 'pie'
+  !       = hint: did you mean 'time'?
   [2]
   $ horus plot cdf run -o figure.jpg
   ! figure.jpg: error: the name of a figure must end in .svg, .pdf or .png

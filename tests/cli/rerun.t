@@ -139,12 +139,12 @@ shifts them.
   ! t.csv: note: rerun takes the directory of a run or its manifest.json
   [3]
   $ horus rerun many
-  ! many: error: several runs, each of which is repeated by itself: 2 in many/runs
-  !       = hint: for example: horus rerun many/runs/fifo-s1-a1
+  ! many: error: not a run itself: it holds 2
+  !       = hint: name one, such as many/runs/fifo-s1-a1
   [3]
   $ horus rerun many/manifest.json
-  ! many: error: several runs, each of which is repeated by itself: 2 in many/runs
-  !       = hint: for example: horus rerun many/runs/fifo-s1-a1
+  ! many: error: not a run itself: it holds 2
+  !       = hint: name one, such as many/runs/fifo-s1-a1
   [3]
   $ horus rerun few
   ! few/manifest.json: error: not the manifest of a run: it lists no summary.json

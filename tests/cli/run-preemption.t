@@ -128,7 +128,7 @@ rejected when it comes, and nobody is late but c, which is never done.
   rejected    1 of 3 jobs: its deadline cannot be met
   ! warning: job c rejected: its deadline cannot be met
   ! warning: 1 of 3 jobs were rejected
-  !       = hint: they have status rejected in jobs.csv
+  !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   $ horus run jobs.csv -c 1x1:V100 -p fifo --assign=off -o out3 | sed -n 3,4p
   policy  mean JCT  mean wait  makespan  late  missed  SLO JCT  GPU alloc  p99 lateness  p99 JCT
   fifo      11.0 s      6.0 s    15.0 s     1  33.3 %   11.0 s    100.0 %         6.0 s   12.0 s

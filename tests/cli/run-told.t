@@ -11,14 +11,14 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   ! warning: job b rejected: it needs more GPUs than the nodes it may use have
   ! warning: job c rejected: no node has its GPU type
   ! warning: 3 of 3 jobs were rejected
-  !       = hint: they have status rejected in jobs.csv
+  !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   ! large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
   !       = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs do not fit, and why
   [3]
   $ horus verify all | head -1
   ok    the output files are as the manifest lists them: 6 files, 0 changed
   $ horus compare large.csv -c 1x4:V100 -p fifo -p sjf -o both 2>&1 | grep -v warning
-        = hint: they have status rejected in jobs.csv
+        = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
         = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs do not fit, and why
   large.csv on 1x4:V100: 4 GPUs, 1 nodes; 2 policies, 1 run each

@@ -164,7 +164,7 @@ Jobs that can never fit are reported, not dropped.
   ! warning: job b rejected: it needs more GPUs than the nodes it may use have
   ! warning: job d rejected: it needs more GPUs than the nodes it may use have
   ! warning: 2 of 4 jobs were rejected
-  !       = hint: they have status rejected in jobs.csv
+  !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   $ cut -d, -f1,17 out/jobs.csv
   job_id,model
   b,

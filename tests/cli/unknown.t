@@ -128,7 +128,7 @@ Where GPUs are shared it is alone: b waits for a. Memory that the trace states s
   $ horus run t.csv -c 1x1:V100 -p pack --interference none --assign columns --profiles p.csv -o out -f 2>&1 >text | grep reject
   warning: job a rejected: it needs 20000 MiB of GPU memory (by the trace or its profile), and no GPU that it may use has them
   warning: 1 of 1 jobs were rejected
-        = hint: they have status rejected in jobs.csv
+        = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   t.csv: error: every one of 1 jobs was rejected under 'pack': nothing ran
 
 # profiles-nothing-depends-on

@@ -39,6 +39,7 @@ Not a time.
 
   $ horus run traces/sample.csv --until=soon
   ! error: '--until' must be a duration from 0s to 36500d, not 'soon'
+  !       = hint: such as 90s, 15min, 2h or 7d
   [2]
 
 # use-bad-format

@@ -33,7 +33,7 @@ announces.
   $ horus run t.csv -c c.json --vc=quota -o o >out
   ! warning: job 1 rejected: it names no virtual cluster
   ! warning: 1 of 2 jobs were rejected
-  !       = hint: they have status rejected in jobs.csv
+  !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
 
 # vc-file-other-day
 The last row of a VC file belongs to a larger cluster than -c, an earlier row to a smaller one.

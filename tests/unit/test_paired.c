@@ -173,7 +173,7 @@ static void what_cannot_be_compared_is_told(void **state)
                       "\"outputs\": [{\"name\": \"summary.csv\", \"xxh3_64\": "
                       "\"0123456789abcdef\"}]"));
     expect_refused(listed, rows_b, "nothing to compare: the run was made without jobs.csv",
-                   "repeat the run with --outputs=jobs, or all");
+                   "repeat the run with --outputs=all");
     expect_refused("{\"inputs\": []}\n", rows_b, "the manifest has no configuration",
                    "only the directories of `horus run`");
     expect_refused(MANIFEST, replaced(rows_b, "isolated", "work"), "there is no column 'isolated'",

@@ -181,13 +181,10 @@ static enum hs_status plot(struct hs_call *call)
     const struct plot_options *o = call->options;
     struct hs_page page;
     uint32_t kind;
-    for (kind = 0; kind < HS_FIGURE_KINDS; kind++)
-        if (strcmp(hs_figure_kind(kind), call->operands[0]) == 0)
-            break;
-    if (kind == HS_FIGURE_KINDS)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       "there are cdf, classes, faults, gantt, heat, pareto, sweep, time and waits",
-                       "unknown kind '%s' of a figure", call->operands[0]);
+    HS_TRY(hs_word_find_at(
+        hs_figure_kind, call->operands[0], "plot: unknown kind of a figure",
+        "there are cdf, classes, faults, gantt, heat, pareto, sweep, time and waits", &kind,
+        &call->diag));
     if (format_of(o->output) == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
                        "the name of a figure must end in .svg, .pdf or .png");

@@ -6,7 +6,6 @@
  * The values of the manifest, including the policy's parameters, replace the defaults of this
  * program, which may have changed.
  */
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -162,8 +161,10 @@ static enum hs_status say_run(struct hs_call *call, const struct hs_run_result *
                result->setup->options->trace, result->format, result->setup->options->cluster,
                result->setup->cluster.gpu_count, result->setup->cluster.node_count);
         if (result->figures.finished == 0)
-            hs_say(out, "no job ran to its end: %" PRIu64 " of %" PRIu64 " rejected\n",
-                   result->figures.rejected, result->figures.jobs);
+            hs_say(out,
+                   "no job ran to its end: %" PRIu64 " of %" PRIu64 " rejected, %" PRIu64
+                   " unfinished\n",
+                   result->figures.rejected, result->figures.jobs, result->figures.unfinished);
         hs_table_print(out, &(struct hs_run_table){.rows = &row,
                                                    .row_count = 1,
                                                    .columns = call->terminal.columns,
@@ -426,24 +427,8 @@ static enum hs_status find_manifest(struct rerun *r, const char *operand, struct
     }
     const char *dir = r->dir;
     (void)snprintf(r->dir, sizeof r->dir, "%.*s", (int)(strlen(r->path) - tail), r->path);
-    /* A comparison or sweep has its runs in a folder: the hint names one of them. */
-    char runs[HS_PATH_SIZE + 8], first[256] = "", hint[HS_PATH_SIZE + 512];
-    uint32_t count = 0;
-    (void)snprintf(runs, sizeof runs, "%s/" HS_RUNS_DIR, dir);
-    DIR *entries = opendir(runs);
-    if (entries == NULL)
-        return hs_runmanifest_open(&r->manifest, dir, diag);
-    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        if (entry->d_name[0] == '.')
-            continue;
-        if (count++ == 0 || strcmp(entry->d_name, first) < 0)
-            (void)snprintf(first, sizeof first, "%s", entry->d_name);
-    }
-    closedir(entries);
-    (void)snprintf(hint, sizeof hint, "for example: horus rerun %s/%s", runs, first);
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir}, count > 0 ? hint : NULL,
-                   "several runs, each of which is repeated by itself: %" PRIu32 " in %s", count,
-                   runs);
+    HS_TRY(hs_rundir_refuse_many(dir, "/" HS_RUNS_DIR, diag));
+    return hs_runmanifest_open(&r->manifest, dir, diag);
 }
 
 static const struct hs_json *root_of(const struct rerun *r)

@@ -201,10 +201,7 @@ enum hs_status hs_paired_load(struct hs_paired *p, const char *const dirs[HS_PAI
         run->dir = dirs[r];
         hs_intern_init(&run->vcs);
         HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, diag));
-        if (hs_runmanifest_file(&run->manifest, "jobs.csv") == NULL && run->manifest.file_count > 0)
-            return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = run->dir},
-                           "repeat the run with --outputs=jobs, or all",
-                           "nothing to compare: the run was made without jobs.csv");
+        HS_TRY(hs_runmanifest_need(&run->manifest, "jobs.csv", "compare"));
         HS_TRY(hs_rowfile_each(&run->manifest, "jobs.csv", cells, add_job, run));
         trace[r] = hs_runmanifest_trace(&run->manifest);
         if (run->count > 0)

@@ -168,15 +168,11 @@ static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
 
 static enum hs_status load(struct explain *x)
 {
-    static const char *const needed[] = {"jobs.csv", "segments.csv"};
     const struct hs_place place = {.file = x->dir};
     char path[HS_PATH_SIZE];
     HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
-            return hs_fail(x->diag, HS_E_INPUT, &place,
-                           "repeat the run with --outputs=jobs,segments, or all",
-                           "nothing to explain: the run was made without %s", needed[i]);
+    HS_TRY(hs_runmanifest_need(&x->manifest, "jobs.csv", "explain"));
+    HS_TRY(hs_runmanifest_need(&x->manifest, "segments.csv", "explain"));
     const struct hs_json *assumptions = x->manifest.assumptions;
     x->may_borrow = strstr(x->manifest.can, "borrow") != NULL;
     x->is_sharing = strstr(x->manifest.can, "co-locate") != NULL;

@@ -118,10 +118,7 @@ enum hs_status hs_teams_read(struct hs_teams *t, struct hs_runmanifest *run, enu
     *t = (struct hs_teams){.by = by};
     hs_intern_init(&t->names);
     (void)hs_intern_get(&t->names, "");
-    if (hs_runmanifest_file(run, "jobs.csv") == NULL)
-        return hs_fail(run->diag, HS_E_INPUT, &(struct hs_place){.file = run->dir},
-                       "repeat the run with --outputs=jobs, or all",
-                       "who got what is not known: the run was made without jobs.csv");
+    HS_TRY(hs_runmanifest_need(run, "jobs.csv", "explain"));
     HS_TRY(hs_rowfile_each(run, "jobs.csv", cells, add_job, t));
     qsort(t->waits, t->wait_count, sizeof *t->waits, by_team);
     for (uint32_t i = 0, first = 0; i < t->count; first += (uint32_t)t->of[i++].done) {

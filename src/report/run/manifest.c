@@ -112,10 +112,13 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
     int length = snprintf(path, sizeof path, "%s/manifest.json", dir);
     if (length < 0 || (size_t)length >= sizeof path)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", dir);
-    if (access(dir, F_OK) == 0 && access(path, F_OK) != 0) {
+    if (access(dir, F_OK) != 0)
+        return hs_fail(diag, HS_E_IO, &place, NULL, "cannot open: %s", strerror(errno));
+    if (access(path, F_OK) != 0) {
         if (errno == ENOTDIR)
             return hs_fail(diag, HS_E_INPUT, &place, "name the directory, not a file in it",
                            "not a finished run: it is no directory");
+        HS_TRY(hs_rundir_refuse_many(dir, "", diag));
         return hs_fail(diag, HS_E_INPUT, &place,
                        "the manifest is written last: without it a run was cut short",
                        "not a finished run: there is no manifest.json in it");
@@ -128,6 +131,17 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
             HS_TRY(hs_regular_check(path, diag));
     }
     return status;
+}
+
+enum hs_status hs_runmanifest_need(const struct hs_runmanifest *m, const char *name,
+                                   const char *verb)
+{
+    const struct hs_place place = {.file = m->dir};
+    if (m->file_count == 0 || hs_runmanifest_file(m, name) != NULL)
+        return HS_OK;
+    HS_TRY(hs_rundir_refuse_many(m->dir, "/" HS_RUNS_DIR, m->diag));
+    return hs_fail(m->diag, HS_E_INPUT, &place, "repeat the run with --outputs=all",
+                   "nothing to %s: the run was made without %s", verb, name);
 }
 
 enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, struct hs_diag *diag)

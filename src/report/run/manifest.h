@@ -247,6 +247,10 @@ HS_MUST_USE enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const c
                                                struct hs_diag *diag);
 /* Returns the entry of an output file, or NULL. */
 const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m, const char *name);
+/* HS_E_INPUT without that file, "nothing to VERB". Where the manifest has no list, the existing
+ * files decide. */
+HS_MUST_USE enum hs_status hs_runmanifest_need(const struct hs_runmanifest *m, const char *name,
+                                               const char *verb);
 /* Inputs of which a run's directory keeps a copy, so that the run is checked and repeated without
  * them. files: names of the copy, [1] where the input ends in .json. */
 enum hs_kept_role { HS_KEPT_CLUSTER, HS_KEPT_EVENTS, HS_KEPT_RESERVATIONS, HS_KEPT_ROLES };

@@ -622,6 +622,7 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
     const char *can = row->can != NULL ? row->can : "", *other = than->can != NULL ? than->can : "";
     const double fewer =
         hs_summary_get(than->summary, "n_done") - hs_summary_get(row->summary, "n_done");
+    const double assumed = hs_summary_get(row->summary, HS_ASSUMED_SHARE);
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         if (strstr(can, terms[i].can) != NULL && strstr(other, terms[i].can) == NULL)
             hs_append(text, HS_FINDING_SIZE, " Under %.80s, unlike %.80s, %s.", row->label,
@@ -629,6 +630,9 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
     if (fewer > 0)
         hs_append(text, HS_FINDING_SIZE, " Under %.80s %g jobs fewer were completed.", row->label,
                   fewer);
+    if (assumed > 0)
+        hs_append(text, HS_FINDING_SIZE, " The profiles of %.0f %% of the jobs are assumed.",
+                  100 * assumed);
 }
 
 static void find_of_several(const struct hs_run_table *table, char *text)

@@ -291,6 +291,32 @@ bool hs_rundir_has(const char *path, const char *name)
     return len > 0 && (size_t)len < sizeof file && access(file, F_OK) == 0;
 }
 
+enum hs_status hs_rundir_refuse_many(const char *path, const char *folder, struct hs_diag *diag)
+{
+    char runs[HS_PATH_SIZE], run[HS_PATH_SIZE], hint[HS_PATH_SIZE + NAME_ROOM];
+    char first[HS_PATH_SIZE] = "";
+    unsigned count = 0;
+    size_t length = strlen(path);
+    length -= length > 1 && path[length - 1] == '/';
+    (void)snprintf(runs, sizeof runs, "%.*s%s", (int)length, path, folder);
+    DIR *entries = opendir(runs);
+    if (entries == NULL)
+        return HS_OK;
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        const int len = snprintf(run, sizeof run, "%s/%s", runs, entry->d_name);
+        if (entry->d_name[0] == '.' || len < 0 || (size_t)len >= sizeof run ||
+            !hs_rundir_has(run, MANIFEST))
+            continue;
+        if (count++ == 0 || strcmp(run, first) < 0)
+            memcpy(first, run, sizeof first);
+    }
+    closedir(entries);
+    (void)snprintf(hint, sizeof hint, "name one, such as %s", first);
+    return count == 0 ? HS_OK
+                      : hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
+                                "not a run itself: it holds %u", count);
+}
+
 enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag)
 {
     char path[HS_PATH_SIZE];

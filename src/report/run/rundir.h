@@ -39,6 +39,9 @@ bool hs_rundir_is_name(const char *name);
 /* Tells whether the directory contains the file. */
 bool hs_rundir_has(const char *path, const char *name);
 #define HS_RUNS_DIR "runs"
+/* Refuses a directory whose folder ("", or "/runs") has finished runs, and names one. */
+HS_MUST_USE enum hs_status hs_rundir_refuse_many(const char *path, const char *folder,
+                                                 struct hs_diag *diag);
 /* Removes runs/. */
 HS_MUST_USE enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag);
 /* Commits if the status is HS_OK, else discards. Returns the status, or the error of the commit. */

@@ -333,22 +333,6 @@ static enum hs_status read_config(struct verify_run *run)
     return HS_OK;
 }
 
-/* A run with --outputs=summary has no schedule to check. */
-static enum hs_status require_output(const struct verify_run *run, const char *name)
-{
-    const struct hs_runmanifest *manifest = &run->manifest;
-    /* without a list in the manifest the existing files decide */
-    if (manifest->file_count == 0 || hs_runmanifest_file(manifest, name) != NULL)
-        return HS_OK;
-    struct hs_place place = {.file = run->dir};
-    if (hs_runmanifest_file(manifest, "compare.csv") != NULL)
-        return hs_fail(run->diag, HS_E_INPUT, &place,
-                       "name one of the runs in its runs/ (--outputs=all keeps them)",
-                       "a comparison, not a run");
-    return hs_fail(run->diag, HS_E_INPUT, &place, "repeat the run with --outputs=all",
-                   "nothing to verify: the run was made without %s", name);
-}
-
 /* ---- the trace ---- */
 
 static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job *j)
@@ -565,8 +549,8 @@ static enum hs_status load(struct verify_run *run)
     hs_intern_init(&run->node_names);
     HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, run->diag));
     HS_TRY(read_config(run));
-    HS_TRY(require_output(run, "jobs.csv"));
-    HS_TRY(require_output(run, "segments.csv"));
+    HS_TRY(hs_runmanifest_need(&run->manifest, "jobs.csv", "verify"));
+    HS_TRY(hs_runmanifest_need(&run->manifest, "segments.csv", "verify"));
     const char *kept = hs_runmanifest_kept(&run->manifest, HS_KEPT_CLUSTER, path);
     HS_TRY(load_cluster(run, kept != NULL ? kept : run->setup.cluster));
     if (run->setup.overcommit != 1)
