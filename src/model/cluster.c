@@ -751,24 +751,41 @@ const char *hs_cluster_shipped(uint32_t index)
     return NULL;
 }
 
+/* Refuses nodes in a form that is not read, with the command for one that is. */
+static enum hs_status refuse_known(const char *head, size_t len, const char *path,
+                                   struct hs_diag *diag)
+{
+    const struct hs_place place = {.file = path};
+    char text[256];
+    (void)snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text), head);
+    if (strncmp(text, "NodeName=", 9) == 0 || strncmp(text, "PARTITION ", 10) == 0)
+        return hs_fail(diag, HS_E_INPUT, &place, "sinfo -N -o '%N|%c|%m|%G' >nodes.txt is read",
+                       "nodes in another form of Slurm");
+    return strstr(text, "\"apiVersion\"") == NULL
+               ? HS_OK
+               : hs_fail(diag, HS_E_INPUT, &place,
+                         "jq -f configs/mappings/kubernetes-nodes.jq FILE >cluster.json is read",
+                         "this is a list of Kubernetes as kubectl prints it");
+}
+
 static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bool is_json,
                                 struct hs_diag *diag)
 {
     struct hs_input *input;
     const char *head;
     size_t len = 0;
-    if (is_json)
-        return read_json(cluster, path, diag);
     HS_TRY(hs_input_open(&input, path, diag));
     enum hs_status status = hs_input_peek(input, &head, &len);
-    bool is_list = status == HS_OK && begins_list(head, len);
+    bool is_list = status == HS_OK && !is_json && begins_list(head, len);
     if (is_list)
         status = read_list(cluster, input, memchr(head, '|', len) != NULL, diag);
+    else if (status == HS_OK)
+        status = refuse_known(head, len, path, diag);
     hs_input_close(input);
     if (is_list || (status != HS_OK && status != HS_END))
         return status;
     status = read_json(cluster, path, diag);
-    if (status == HS_E_INPUT)
+    if (status == HS_E_INPUT && !is_json)
         hs_report(
             diag, HS_NOTE, &(struct hs_place){.file = path}, NULL,
             "a cluster is a shape such as 16x8:V100, JSON, or a list of machines (sn,gpu,...), "

@@ -107,20 +107,27 @@ static void append_entry(const struct hs_table *table, uint32_t index, char map[
                   source != NULL ? source : "COLUMN");
 }
 
+/* The same for a column that tells users, teams or outcomes, if there is one of another name. */
+static void append_optional(const struct hs_table *table, uint32_t index, char map[MAP_SIZE])
+{
+    const char *key = table->columns[index].key;
+    const bool is_state = strcmp(key, "status") == 0;
+    if (!is_state && strcmp(key, "user") != 0 && strcmp(key, "vc") != 0)
+        return;
+    const char *known = hs_table_known_name(&table->row, key);
+    const bool is_guess = is_state && table->guess[0] != '\0';
+    if (known != NULL && (is_guess || table->field_of[index] == UINT32_MAX))
+        hs_append(map, MAP_SIZE, "%s%s=%.64s", map[0] != '\0' ? "," : "", key, known);
+}
+
 enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *const *names)
 {
     char missing[512] = "", map[MAP_SIZE] = "", header[1024], hint[2048];
     unsigned count = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
-        const char *key = table->columns[i].key;
         bool is_missing = false;
         if (!table->columns[i].is_required) {
-            const bool is_of_use =
-                strcmp(key, "user") == 0 || strcmp(key, "vc") == 0 || strcmp(key, "status") == 0;
-            const char *known = is_of_use ? hs_table_known_name(&table->row, key) : NULL;
-            const bool is_guess = table->guess[0] != '\0' && strcmp(key, "status") == 0;
-            if (known != NULL && (is_guess || table->field_of[i] == UINT32_MAX))
-                hs_append(map, MAP_SIZE, "%s%s=%.64s", map[0] != '\0' ? "," : "", key, known);
+            append_optional(table, i, map);
             continue;
         }
         append_entry(table, i, map, &is_missing);
@@ -155,11 +162,15 @@ enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct 
         (has_text(head, len, "\"nodes\"") || has_text(head, len, "\"racks\"")))
         return hs_fail(diag, HS_E_INPUT, place, "-c FILE takes it; the operand is a trace of jobs",
                        "this describes a cluster, not jobs");
+    static const char sacct[] =
+        "sacct --allusers --allocations --parsable2 --starttime=2024-01-01 "
+        "--format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES";
     if (has_text(head, len < 200 ? len : 200, "JOBID") && has_text(head, len, "NODELIST"))
-        return hs_fail(diag, HS_E_INPUT, place,
-                       "sacct --allusers --allocations --parsable2 --starttime=2024-01-01 "
-                       "--format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES",
+        return hs_fail(diag, HS_E_INPUT, place, sacct,
                        "squeue lists jobs that have not ended: their run times are not known");
+    if (has_text(head, len < 30 ? len : 30, "JobID "))
+        return hs_fail(diag, HS_E_INPUT, place, sacct,
+                       "a table of sacct in columns, which cuts long values");
     if (head[0] == '{' && has_text(head, len, "\"items\"") &&
         (has_text(head, len, "\"metadata\"") || has_text(head, len, "\"apiVersion\"")))
         return hs_fail(diag, HS_E_INPUT, place,

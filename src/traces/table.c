@@ -216,6 +216,7 @@ void hs_options_give(const struct hs_option_list *list, struct hs_trace_job *job
 
 static void bind_field(struct hs_table *table, const struct hs_column *column, uint32_t field)
 {
+    const bool is_guess = column->kind == HS_CELL_FATE && table->guess[0] != '\0';
     bool may_be_empty = column->kind == HS_CELL_FATE || column->kind == HS_CELL_CLASS ||
                         column->kind == HS_CELL_ATTEMPTS || column->kind == HS_CELL_OWN;
     bool tells_cpu_job = table->skips_cpu_jobs && column->kind != HS_CELL_OWN &&
@@ -223,7 +224,7 @@ static void bind_field(struct hs_table *table, const struct hs_column *column, u
     table->bound[table->bound_count++] =
         (struct hs_table_binding){.column = column,
                                   .field = field,
-                                  .kind = (uint16_t)column->kind,
+                                  .kind = (uint16_t)(is_guess ? HS_CELL_GUESS : column->kind),
                                   .offset = (uint16_t)column->offset,
                                   .is_filled = column->is_required && !may_be_empty,
                                   .may_drop = column->kind == HS_CELL_FATE || tells_cpu_job};
@@ -235,15 +236,23 @@ static bool is_recorded(const struct hs_column *column)
            column->offset == offsetof(struct hs_trace_job, end_us);
 }
 
-/* Returns the field of a column whose name is common for outcomes, if no column is called so. */
-static uint32_t guess_outcome(const struct hs_table *table, const char *const *names)
+/* Returns the field with that name; for the native `status`, if no column is called so or outcome,
+ * the field with a common other name, a guess. */
+static uint32_t find_field(struct hs_table *table, const struct hs_column *column, const char *name,
+                           const char *const *names)
 {
-    const char *known = hs_table_known_name(&table->header, "status");
+    const uint32_t field = hs_csv_column(&table->header, name);
+    if (field != UINT32_MAX || strcmp(column->key, "status") != 0 || strcmp(name, "status") != 0)
+        return field;
+    const char *known = hs_table_known_name(&table->header, name);
     bool is_taken = known == NULL || hs_csv_column(&table->header, "outcome") != UINT32_MAX;
     for (uint32_t i = 0; i < table->column_count && names != NULL && !is_taken; i++)
         is_taken = names[i] != NULL &&
                    (table->columns[i].kind == HS_CELL_FATE || strcmp(names[i], known) == 0);
-    return is_taken ? UINT32_MAX : hs_csv_column(&table->header, known);
+    if (is_taken)
+        return UINT32_MAX;
+    (void)snprintf(table->guess, sizeof table->guess, "%s", known);
+    return hs_csv_column(&table->header, known);
 }
 
 static enum hs_status bind_column(struct hs_table *table, uint32_t index, const char *const *names)
@@ -258,24 +267,19 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
         table->is_id_row_number = true;
         return HS_OK;
     }
-    uint32_t field = hs_csv_column(&table->header, name);
+    uint32_t field = find_field(table, column, name, names);
     struct hs_place place = hs_csv_place(table->csv, 0);
     if (field == UINT32_MAX && is_named && !column->is_required)
         return hs_fail(table->faults->diag, HS_E_INPUT, &place,
                        "the right side of a mapping is a column of the file",
                        "no column '%s' for '%s'", name, column->key);
-    const bool is_guess = field == UINT32_MAX && strcmp(column->key, "status") == 0 &&
-                          strcmp(column->key, name) == 0; /* of the native format */
-    if (is_guess) {
-        field = guess_outcome(table, names);
-        name = field != UINT32_MAX ? table->header.fields[field] : name;
-    }
     if (field == UINT32_MAX) {
         table->is_id_row_number |=
             column->kind == HS_CELL_ID && table->faults->format->may_lack_ids;
         return HS_OK;
     }
     uint32_t last = table->header.count - 1;
+    name = table->header.fields[field];
     while (strcmp(table->header.fields[last], name) != 0 && last > field)
         last--;
     if (last > field) {
@@ -285,10 +289,6 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
     }
     table->field_of[index] = field;
     bind_field(table, column, field);
-    if (is_guess) {
-        table->bound[table->bound_count - 1].kind = HS_CELL_GUESS;
-        (void)snprintf(table->guess, sizeof table->guess, "%s", name);
-    }
     return HS_OK;
 }
 

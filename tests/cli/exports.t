@@ -89,6 +89,26 @@ What has other names is named, with the options to paste; the command that follo
   !       = hint: jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of pods, kubernetes-nodes.jq a cluster of nodes
   [3]
 
+# exports-of-other-commands
+What other commands of Slurm and Kubernetes print of jobs and nodes.
+
+  $ printf '       JobID    JobName      State\n------------ ---------- ----------\n' >sacct.txt; horus trace info sacct.txt
+  ! sacct.txt: error: a table of sacct in columns, which cuts long values
+  !       = hint: sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
+  [3]
+  $ printf 'NodeName=gpu01 Arch=x86_64\n   Gres=gpu:a100:8(S:0-1)\n' >nodes; horus run traces/sample.csv -c nodes
+  ! nodes: error: nodes in another form of Slurm
+  !       = hint: sinfo -N -o '%N|%c|%m|%G' >nodes.txt is read
+  [3]
+  $ printf 'PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n' >nodes; horus run traces/sample.csv -c nodes
+  ! nodes: error: nodes in another form of Slurm
+  !       = hint: sinfo -N -o '%N|%c|%m|%G' >nodes.txt is read
+  [3]
+  $ printf '{\n    "apiVersion": "v1",\n    "items": []}' >nodes.json; horus run traces/sample.csv -c nodes.json
+  ! nodes.json: error: this is a list of Kubernetes as kubectl prints it
+  !       = hint: jq -f configs/mappings/kubernetes-nodes.jq FILE >cluster.json is read
+  [3]
+
 # exports-in-other-words
 Names are known in any case and punctuation, user, team and state among them; trace validate ends with the command that
 gives each state a meaning by its first letters.

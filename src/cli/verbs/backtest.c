@@ -228,7 +228,8 @@ static void say_backtest(const struct calibration *c, const struct hs_backtest *
     const struct hs_run_options *o = &c->options;
     struct hs_jsonw w;
     if (!o->json) {
-        hs_say(out, "%s on %s under %s: %" PRIu64 " GPUs", o->trace, o->cluster, o->policy, b->gpus);
+        hs_say(out, "%s on %s under %s: %" PRIu64 " GPUs", o->trace, o->cluster, o->policy,
+               b->gpus);
         if (o->overcommit != 1)
             hs_say(out, ", overcommitted %g times", o->overcommit);
         hs_say(out, "\n\n");
