@@ -290,6 +290,15 @@ static void put_wanted(const struct hs_param *param, char *text, size_t size)
 
 /* ---- setting ---- */
 
+/* Tells whether no range would admit the text. */
+static bool is_form_wrong(const struct hs_param *param, const char *text, struct hs_arena *arena)
+{
+    struct hs_param any = *param;
+    union value value;
+    any.min = any.max = any.floor = 0;
+    return !value_parse(&any, text, arena, &value);
+}
+
 /* The prefix "policy 'fifo': " if the subject has a name. */
 struct subject {
     const char *what, *colon;
@@ -320,8 +329,8 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
             while (param->choices[count] != NULL)
                 count++;
             advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
-        } else if (types[param->type].example[0] != '\0' &&
-                   strstr(text, types[param->type].example) == NULL) {
+        } else if (strstr(text, types[param->type].example) == NULL &&
+                   is_form_wrong(param, value, arena)) {
             advice = types[param->type].example + 1; /* " such as" */
         }
         return hs_fail(diag, fault, place, advice, "%s%s'%s' must be %s, not '%s'", subject.what,

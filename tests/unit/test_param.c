@@ -191,7 +191,8 @@ static void test_durations_and_sizes(void **state)
     refuse("round", "2d",
            "error: policy 'fifo': 'round' must be a duration from 0s to 1d, not '2d'\n");
     refuse("round", "90 s",
-           "error: policy 'fifo': 'round' must be a duration from 0s to 1d, not '90 s'\n");
+           "error: policy 'fifo': 'round' must be a duration from 0s to 1d, not '90 s'\n"
+           "      = hint: such as 90s, 15min, 2h or 7d\n");
     refuse("memory", "0",
            "error: policy 'fifo': 'memory' must be a size from 1MiB to 1024GiB, not '0'\n");
     refuse("pause", "x",

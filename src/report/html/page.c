@@ -591,7 +591,7 @@ static enum hs_status put_summary(struct hs_page *page)
     struct hs_output *out = page->out;
     if (page->group_count > 1) {
         put_runs(page, &table);
-        if (page->kind == HS_PAGE_COMPARISON)
+        if (page->kind == HS_PAGE_COMPARISON && !isnan(page->rows[0].means[0].low))
             hs_page_note(page,
                          "Means over the runs of each policy; below, the ratio to %s with its 95 "
                          "%% interval over pairs of runs (of %s itself: half the interval of its "

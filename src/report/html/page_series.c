@@ -548,7 +548,7 @@ enum hs_status hs_put_time(struct hs_page *page)
     HS_TRY(open_section(&s, page));
     for (uint32_t chart = 0; chart < CHARTS; chart++)
         put_chart(&s, (enum chart)chart);
-    if (page->kind == HS_PAGE_COMPARISON)
+    if (page->kind == HS_PAGE_COMPARISON && page->run_count > page->group_count)
         hs_page_note(page, "Of several runs of a policy the first is drawn.");
     return HS_OK;
 }
