@@ -47,6 +47,14 @@ static void plans_keep_a_window_free(void **state)
     expect("2x4", "fifo:scan=conservative", row, jobs, "0:0-100 1:0-30 2:90-150 3:50-70");
 }
 
+/* n0 has 8 GPUs, n1 and n2, which are ann's, have 4: her gang of 8 takes these, bob's takes n0. */
+static void a_gang_stays_in_its_window(void **state)
+{
+    (void)state;
+    expect("1x8:V100,2x4:V100", "fifo", "0,90,n1 n2,,ann,\n", "0:8,0,20~ann 1:8,0,20~bob",
+           "0:0-20 1:0-20");
+}
+
 /* Two nodes are ann's from 10 to 20: fgd, which keeps its scores of nodes, gives bob neither. */
 static void a_window_has_several_nodes(void **state)
 {
@@ -185,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_keep_a_window_free),
         cmocka_unit_test(a_window_has_several_nodes),
+        cmocka_unit_test(a_gang_stays_in_its_window),
         cmocka_unit_test(a_window_takes_what_ends),
         cmocka_unit_test(owners_pass_and_stay),
         cmocka_unit_test(backfills_before_a_window),
