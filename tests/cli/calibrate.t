@@ -70,3 +70,27 @@ default it would be left out.
   ! error: reference: no job alone was measured on a GPU type 'U'
   !       = hint: T
   [2]
+
+# calibrate-rows
+What was predicted and what was measured, row by row: P/D/8 alone on T is 20 / 10 of S; its family F has the mean 2 from
+M, which was held out. Without measurements nothing is done.
+
+  $ printf 'job_a,job_b,gpu,rate_a,family\nM/D/8/fp32,,S,10,F\nM/D/8/fp32,,T,20,F\nP/D/8/fp32,,S,10,F\nP/D/8/fp32,,T,20,F\n' >m.csv
+  $ horus calibrate speed --data m.csv --reference S -o m.json --rows rows.csv >/dev/null
+  $ cat rows.csv
+  protocol,fallback,gpu,job,family,observed,predicted
+  in the table,family,T,M/D/8/fp32,F,2,2
+  in the table,family,T,P/D/8/fp32,F,2,2
+  in the table,scalar,T,M/D/8/fp32,F,2,2
+  in the table,scalar,T,P/D/8/fp32,F,2,2
+  unseen job,family,T,M/D/8/fp32,F,2,2
+  unseen job,family,T,P/D/8/fp32,F,2,2
+  $ horus calibrate speed
+  ! error: calibrate: --data is missing: the measurements to fit
+  !       = hint: configs/models/README.md tells the forms
+  [2]
+  $ cut -d, -f1-4 m.csv >n.csv
+  $ horus calibrate predictor --data n.csv
+  ! error: no pair of jobs with measured utilizations is left to fit to
+  !       = hint: pairs need the utilization of both jobs alone (util_a, util_b)
+  [3]

@@ -367,3 +367,12 @@ The shipped clusters, and a name that is nearly one.
   !       | ^
   !       = hint: did you mean 'venus'?
   [2]
+
+# cluster-bad-sharing-mode
+
+  $ echo '{"gpu_types": {"V100": {"mem_mib": 16384, "speed": 1, "sharing_mode": "x"}}, "nodes": [{"gpus": 2, "type": "V100"}]}' >c.json
+  $ horus run traces/sample.csv -c c.json
+  ! c.json:1:71: error: sharing_mode must be "timeslice", "mps" or "mig"
+  !     1 | {"gpu_types": {"V100": {"mem_mib": 16384, "speed": 1, "sharing_mode": "x"}}, "nodes": [{"gpus": 2, "...
+  !       |                                                                       ^~~
+  [3]

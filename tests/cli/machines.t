@@ -242,3 +242,34 @@ Job a needs the node that failed. A run ends there, also under a policy whose ti
   ! warning: jobs not finished at the end of the simulation: 1
   ! warning: jobs not finished at the end of the simulation: 1
   ! warning: jobs not finished at the end of the simulation: 1
+
+# run-events-order
+What cannot follow an event of a node is refused. And a on n0, of half speed from 10 to 40, has done 10 + 15 + 10 s
+when n0 is removed at 50; it begins again when n0 is back at 60.
+
+  $ printf 'job_id,submit_time,duration,gpus\na,0,100,4\nb,0,30,4\nc,5,60,4\n' >t.csv
+  $ with() { printf '%s\n' time,node,event,value "$@" >e.csv; horus run t.csv -c 2x4 --events e.csv -q -o out; }
+  $ with 10,n0,cordon, 20,n0,drain,
+  ! e.csv:3: error: node 'n0': the node is cordoned or drained already
+  !       = hint: events of a node follow each other: down, up, drain, up, ...
+  [3]
+  $ with 10,n0,up,
+  ! e.csv:2: error: node 'n0': the node is up already
+  !       = hint: events of a node follow each other: down, up, drain, up, ...
+  [3]
+  $ with 10,n0,down, 20,n0,add,
+  ! e.csv:3: error: node 'n0': the node is in the cluster already
+  !       = hint: events of a node follow each other: down, up, drain, up, ...
+  [3]
+  $ with 10,n0,remove, 20,n0,down,
+  ! e.csv:3: error: node 'n0': the node is not in the cluster at that time
+  !       = hint: events of a node follow each other: down, up, drain, up, ...
+  [3]
+  $ with 10,n0,slow,0.5 40,n0,up, 50,n0,remove, 60,n0,add, >/dev/null
+  $ cut -d, -f1-5,7 out/segments.csv; horus verify out | tail -n 1
+  job_id,start,end,allocated_resources,mean_rate,ended_by
+  b,0,30,4-7,1,finish
+  a,0,50,0-3,0.7,fault
+  c,30,90,4-7,1,finish
+  a,60,160,0-3,1,finish
+  25 checks passed

@@ -60,6 +60,11 @@ Each at its place.
   !       | ^
   !       = hint: 90min or 2h after the first submission, or YYYY-MM-DD HH:MM:SS
   [3]
+  $ try 5,2020-01-01,1,,ann,,
+  ! b.csv:2:3: error: times after the first submission and dates in one file
+  !     2 | 5,2020-01-01,1,,ann,,
+  !       |   ^~~~~~~~~~
+  [3]
   $ try 10,5,1,,ann,,
   ! b.csv:2:4: error: the end is not after the start
   !     2 | 10,5,1,,ann,,
@@ -219,6 +224,8 @@ A gang on two nodes of 2 is slower where one of 4 would do (MODEL.md 4), whether
   $ horus run x.csv -c c.json -p fifo:placement=best_fit --reservations r.csv -q -o reserved >/dev/null 2>&1
   $ grep ^x held/segments.csv && diff <(grep ^x held/segments.csv) <(grep ^x reserved/segments.csv)
   x,0,114.949664,4-7,0.869945997,1,finish
+  $ horus verify reserved | tail -n 1
+  23 checks passed
 
 # reservation-of-all-nodes
 A job that comes while all nodes are reserved waits: gavel rejects only what no type could ever hold. Its rounds

@@ -371,3 +371,10 @@ full speed. The gang of eight waits for nobody and is in one rack, unless the ru
   ! note: rack_speed has no effect: the cluster has one rack
   $ horus run t.csv -c c.json --rack-speed=0.5 --locality=none -o d >/dev/null
   ! note: rack_speed has no effect: locality is none
+
+# run-long-ids
+Ids of jobs may be long.
+
+  $ { echo job_id,submit_time,duration,gpus; printf '%0200d,0,10,1\n%0200d,1,10,1\n%0100d,12,10,1\n' 1 2 3; } >t.csv
+  $ horus run t.csv -c 1x1 -q -o out >/dev/null
+  $ diff <(cut -d, -f1 t.csv) <(cut -d, -f1 out/jobs.csv)

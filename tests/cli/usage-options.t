@@ -185,3 +185,27 @@ A flag takes no value.
   ! error: run: option '--force' takes no value
   !       = hint: leave the value out
   [2]
+
+# use-without-its-like
+Options that need another one, or are no text of their kind.
+
+  $ horus run traces/sample.csv -o out --snapshot s
+  ! error: --snapshot without --until
+  !       = hint: --until TIME
+  [2]
+  $ horus run traces/sample.csv -o out --snapshot s --until 10s --tie-jitter 2
+  ! error: run: both a checkpoint and --tie-jitter
+  !       = hint: leave one out
+  [2]
+  $ horus run traces/sample.csv -o out --set policy.=3
+  ! error: 'policy.=3' is not one parameter
+  !       = hint: --set policy.key=value, one key at a time
+  [2]
+  $ horus run traces/sample.csv -o out --set foo.bar=3
+  ! error: unknown key 'foo.bar'
+  !       = hint: --print-config shows every key
+  [2]
+  $ horus run traces/sample.csv -o out --memory-reserve=lots
+  ! error: memory_reserve is neither a size nor 'auto': 'lots'
+  !       = hint: for example 1GiB, or auto
+  [2]

@@ -509,7 +509,9 @@ static const char told_model[] =
     "  {\"profile\": \"B/D/8/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1, \"K80\": "
     "0.03125}},\n"
     "  {\"profile\": \"C/E/8/fp32\", \"family\": \"G\", \"speed\": {\"V100\": 1, \"K80\": "
-    "0.0625}}],\n"
+    "0.0625}},\n"
+    "  {\"profile\": \"Z/E/8/fp32\", \"family\": \"J\", \"speed\": {\"V100\": 1}}],\n" /* in no mean
+                                                                                        */
     " \"families\": [{\"family\": \"F\", \"jobs\": 3, \"speed\": {\"V100\": 1, \"K80\": 0.75}},\n"
     "  {\"family\": \"I\", \"jobs\": 1, \"speed\": {\"V100\": 1}}],\n"
     " \"holdout\": [{\"protocol\": \"unseen family\", \"fallback\": \"scalar\", \"gpu\": \"K80\",\n"
