@@ -99,7 +99,7 @@ void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint6
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
 /* A job in the background (HS_CAN_THROTTLE) fills what the others on its GPUs leave idle: it does
  * not slow them while their utilizations and caps times utilizations of those in the background add
- * up to at most 1, and is slowed by others in the background alone. Ends with the placement. */
+ * up to at most what the GPU gives, 1 unless measured. They slow it. Ends with the placement. */
 void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background);
 /* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE), what it needs beyond lies on the host
  * and slows it; 0 lifts the limit, which otherwise stays with the job wherever it goes. Also of a

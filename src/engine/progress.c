@@ -171,7 +171,7 @@ static bool has_speed(const struct hs_engine *e, const struct hs_job *job)
 }
 
 /* Copies the running tenants, in the order of the GPU's list, to e->tenants; returns their number.
- * Background tenants yield unless there is capacity for all. */
+ * Background tenants yield while there is capacity for all. */
 static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t type)
 {
     uint64_t wanted_q32 = 0;

@@ -69,7 +69,7 @@ struct hs_tenant {
     uint32_t turn_set;   /* of its group: those that run in the same turn; 0 = none */
     uint64_t away_q32;   /* fraction of time outside its turn, Q32; 0 without a group */
     uint64_t rest_q32;   /* fraction of its turn in which it is throttled, Q32; 0 = none */
-    bool yields;         /* runs only in the others' idle time, and slows none of them */
+    bool yields;         /* in the background: slows only others of it */
     uint32_t stages;     /* its row in model/stages.h, of no use here */
 };
 

@@ -76,7 +76,7 @@ Dates are of the trace's clock; the rows may be in any order.
   a,6,16,finish
 
 # run-events-rack
-A rack fails as a whole.
+A rack fails as a whole; all nodes do, then a third of them, which is the first one.
 
   $ printf '{"racks": [{"nodes": [{"count": 1, "gpus": 2}]}, {"nodes": [{"count": 2, "gpus": 2}]}]}' >c.json
   $ printf 'job_id,submit_time,gpus,duration\na,0,6,10\n' >t.csv
@@ -86,6 +86,16 @@ A rack fails as a whole.
   job_id,start,end,ended_by
   a,0,4,fault
   a,7,17,finish
+  $ horus verify out | tail -n 1
+  25 checks passed
+  $ printf 'time,node,event\n4,all,down\n5,all,up\n9,34%%,down\n10,n0,up\n' >e.csv
+  $ horus run t.csv -c c.json --events e.csv -q -o all >/dev/null
+  $ cut -d, -f1,2,3,7 all/segments.csv; horus verify all | tail -n 1
+  job_id,start,end,ended_by
+  a,0,4,fault
+  a,5,9,fault
+  a,10,20,finish
+  25 checks passed
 
 # run-events-bad
 What cannot happen, and what is no event, is refused at its place.

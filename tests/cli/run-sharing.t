@@ -171,3 +171,12 @@ of 60 s, two jobs of 120 s on one GPU, each resume costs 1 s: A [0, 60) [120, 18
   ok    every suspension is a switch: 2 jobs, 0 differences
   ok    memory lies on the host while jobs are suspended: 2 jobs, 0 differences
   21 checks passed
+
+# run-gavel-pairs
+Pairs by their predicted speeds, and by the true ones with noise.
+
+  $ for how in table noisy:0.3; do
+  >   horus run traces/sample.csv -c 4x4:V100 -p gavel:share=pairs --speed-predictor=$how --max-jobs 60 --check=full -q -o $how >/dev/null
+  >   horus verify $how | tail -n 1; done
+  22 checks passed
+  22 checks passed

@@ -163,6 +163,40 @@ static void pairs_slow_each_other_as_measured(void **state)
     hs_test_free(&r);
 }
 
+static uint64_t guest_cap_q32;
+
+static void b_in_the_background(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    both_on_gpu_0(v, p, call);
+    if (call != 0)
+        return;
+    hs_plan_background(p, script_handle[1], true);
+    hs_plan_cap(p, script_handle[1], guest_cap_q32);
+}
+
+/* B in the background. Half of it fits beside A, 0.5 + 0.5: A is not slowed, B at 1/4 of 1/2 has
+ * done 18.75 s by 150, and the rest at 1/2 ends at 212.5. All of it does not fit: both are slowed
+ * as above. */
+static void background_fills_idle_time(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .duration_s = 150, .profile = A, .gpu_util_pm = 500},
+        {.gpus = 1, .duration_s = 50, .profile = B, .gpu_util_pm = 1000}};
+    const int64_t ends_ms[2][2] = {{250000, 200000}, {150000, 212500}}; /* cap 1, 1/2 */
+    struct hs_test_result r;
+    use_models("1x1:V100", "V100");
+    for (int i = 0; i < 2; i++) {
+        guest_cap_q32 = HS_Q32_ONE >> i;
+        assert_int_equal(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE | HS_CAN_THROTTLE,
+                                     b_in_the_background, &r),
+                         HS_OK);
+        assert_int_equal(r.jobs[0].end_us, ends_ms[i][0] * 1000);
+        assert_int_equal(r.jobs[1].end_us, ends_ms[i][1] * 1000);
+        hs_test_free(&r);
+    }
+}
+
 /* Without profiles the utilizations decide: each is slowed to 1 / (1 + 0.5 x 1) and 1 / (1 + 1 x
  * 0.5), both 2/3, so 100 s end at 150 s, to the microsecond above. */
 static void utilizations_decide_without_a_profile(void **state)
@@ -419,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(speed_goes_by_profile_and_type, free_models),
         cmocka_unit_test_teardown(pairs_slow_each_other_as_measured, free_models),
+        cmocka_unit_test_teardown(background_fills_idle_time, free_models),
         cmocka_unit_test_teardown(utilizations_decide_without_a_profile, free_models),
         cmocka_unit_test_teardown(a_gang_runs_at_its_slowest_worker, free_models),
         cmocka_unit_test(a_spread_gang_is_slowed),
