@@ -468,3 +468,11 @@ on their models, so models are drawn, and said to be.
   $ horus run t.csv -c 1x4 -p optimus -q -o run | grep -E '^(speeds|profiles)'
   speeds      run times are those of untyped GPUs; on other numbers of GPUs by model, in proportion without
   profiles    0 named, 0 by utilization, 2 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+
+# compare-fail-if-zero
+There is no preemption under fifo, and one under srtf.
+
+  $ printf 'job_id,submit_time,duration,gpus\na,0,100,1\nb,5,10,1\n' >t.csv
+  $ horus compare t.csv -c 1x1 -p fifo -p srtf -q -o out --fail-if 'preemptions>+10%' >/dev/null
+  ! error: --fail-if 'preemptions>+10%': preemptions of srtf is 1, that of fifo 0
+  [1]

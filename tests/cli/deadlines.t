@@ -256,3 +256,10 @@ A program of leases that is given up after one iteration is planned greedily, wh
   $ for i in 1 2 3 4 5 6; do echo "j$i,0,2,3600,$((i * 5400))" >>t.csv; done
   $ horus run t.csv -c 1x4 -p chronus:solver=milp,iterations=1 -q -o out >/dev/null
   ! warning: policy 'chronus', t = 1200.000000 s: a program of leases is not solved within `iterations`: it, and others that are not, are planned greedily
+
+# deadlines-page
+The page of a run with deadlines draws by how much jobs were late.
+
+  $ horus run traces/sample.csv -p edf --deadlines=gavel --report -q -o out >/dev/null 2>&1
+  $ grep -o 'Share of the jobs with a deadline that are done so much before' out/report.html
+  Share of the jobs with a deadline that are done so much before

@@ -542,3 +542,25 @@ The causes agree with the figures of the engine, with nodes out of service and r
   true
   true
   true
+
+# explain-a-long-life
+k129 has 20 placements, 19 waits between them and a decision at the begin of each: 14 + 6 of the 39 lines are shown, and 24
+of the decisions. All ten jobs that waited longest did so mostly after preemptions.
+
+  $ horus run traces/sample-classes.csv -c 3x8:V100 -p tiresias:queue_limits=300/1000/5000/20000 --locality=none --max-jobs 250 --decisions -q -o out >/dev/null 2>&1
+  $ grep -c ^k129, out/segments.csv; grep -c ,k129, out/decisions.csv
+  20
+  39
+  $ horus explain out --job k129 | grep -o '[0-9]* more .*'
+  19 more such lines
+  15 more are in decisions.csv
+  $ horus explain out | grep -c 'after preemptions'
+  10
+
+# explain-beside-others
+
+  $ horus run traces/sample.csv -c 2x4:V100 -p gandiva --max-jobs 60 --decisions -q -o out >/dev/null 2>&1
+  $ job=$(awk -F, '$6 == 2 {print $1; exit}' out/segments.csv)
+  $ horus explain out --job $job | grep -o 'beside others\|up to . jobs on one' | sort -u
+  beside others
+  up to 2 jobs on one

@@ -100,3 +100,15 @@ A precision that the model is not known with is an error, not a guess.
   ! error: predict: the catalogue has no model 'Alpha' with the precision 'bf16'
   !       = hint: what was not measured is told for fp32 and amp
   [2]
+
+# predict-other-precision
+A measured model in another precision, and one that nothing is told for.
+
+  $ horus predict --job ResNet18///amp --gpu V100 | head -n 1
+  ResNet18/CIFAR-10/32/amp alone on V100
+  $ horus predict --job ResNet18///FP32 --gpu V100 | head -n 1
+  ResNet18/CIFAR-10/32/fp32 alone on V100
+  $ horus predict --job ResNet18///int8 --gpu V100
+  ! error: predict: the catalogue has no model 'ResNet18' with the precision 'int8'
+  !       = hint: what was not measured is told for fp32 and amp
+  [2]
