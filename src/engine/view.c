@@ -696,9 +696,11 @@ bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     const struct hs_node *n = hs_view_node(v, node);
+    if (n->gpus == 0) /* perhaps there is no such node */
+        return false;
     bool is_of_vc = v->engine->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc ||
-                    (n->gpus > 0 && hs_free_is_aside(v->engine->free_index, node));
-    return n->gpus > 0 && is_of_vc && hs_view_in_service(v, node) &&
+                    hs_free_is_aside(v->engine->free_index, node);
+    return is_of_vc && hs_view_in_service(v, node) &&
            (j->ask.type_mask & v->engine->search_types) >> n->type & 1;
 }
 
