@@ -315,7 +315,7 @@ static void profiles_of(struct hs_catalogue *catalogue, const struct hs_measurem
     assert_int_equal(hs_catalogue_load(catalogue, scratch_path("profiles.csv"), diag), HS_OK);
 }
 
-/* Speeds of the same jobs on another H200 two days later. Figures of another program, in Python. */
+/* Speeds of the same jobs on an H200 two days later. Figures of another program, in Python. */
 static void test_again(void **state)
 {
     static const struct {
