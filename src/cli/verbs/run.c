@@ -197,9 +197,11 @@ static enum hs_status say_run(struct hs_call *call, const struct hs_run_result *
     if (options->verbose)
         hs_report(&call->diag, HS_NOTE, NULL, NULL,
                   "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64
-                  " checks; %.3f s wall, %.3f s CPU, %" PRIu64 " KiB at most",
+                  " checks; %.3f s wall, %.1f us a decision, %.3f s CPU, %" PRIu64 " KiB at most",
                   result->figures.events, result->figures.decisions, result->figures.checks,
-                  result->machine.wall_s, result->machine.cpu_s, result->machine.peak_rss_kib);
+                  result->machine.wall_s,
+                  result->machine.wall_s * 1e6 / fmax(1, (double)result->figures.decisions),
+                  result->machine.cpu_s, result->machine.peak_rss_kib);
     if (hs_run_is_cut(result))
         return HS_E_LIMIT;
     return hs_check_rejected(result->setup->options->trace, result->setup->options->policy,
