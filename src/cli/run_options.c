@@ -362,7 +362,7 @@ static const char *written_at(size_t index)
 #define CLUSTER "Cluster"
 #define CLUSTER_ROWS                                                                               \
     CHOICE("vc", vc, CLUSTER, "ignore", vc_modes,                                                  \
-           "virtual clusters: none, each with nodes of its own, or GPU quotas on shared nodes",    \
+           "virtual clusters: ignore them, partition the nodes, or quota of GPUs on shared nodes", \
            SHORT),                                                                                 \
         TEXT("vc_file", vc_file, CLUSTER, NULL, "FILE",                                            \
              "sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv; absent: "    \

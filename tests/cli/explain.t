@@ -477,6 +477,10 @@ Who got what. a holds 2 GPUs from 0 to 10, b and c one from 10 on, e never fits:
   !       = hint: --by=user --csv
   [2]
 
+  $ printf 'job_id,submit_time,gpus,duration,owner\na,0,1,10,ann\n' >t.csv; horus run t.csv -c 1x2 -q -o nobody >/dev/null
+  $ horus explain nobody --by=user | tail -n 1
+  no job names one: --map=user=COLUMN of a run reads a column of another name
+
 # explain-machines
 The failure that stopped a job, and what it waits for then: for n0 until 6 s, behind b, which came to the
 queue before it came back; from 6 on for b.

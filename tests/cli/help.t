@@ -81,7 +81,7 @@ compare in brief.
 
     -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
                             NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
-        --vc=WHAT           virtual clusters: none, each with nodes of its own, or GPU quotas on
+        --vc=WHAT           virtual clusters: ignore them, partition the nodes, or quota of GPUs on
                             shared nodes [ignore]
     -p, --policy=NAME[:KEY=VALUE,...]
                             a scheduling policy; give one -p each, the first is the reference; a list
@@ -263,7 +263,7 @@ Everything about run.
     -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
                             NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
         --vc=ignore|partition|quota
-                            virtual clusters: none, each with nodes of its own, or GPU quotas on
+                            virtual clusters: ignore them, partition the nodes, or quota of GPUs on
                             shared nodes [ignore]
         --vc-file=FILE      sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv;
                             absent: the cluster file's own
@@ -510,7 +510,7 @@ Everything about run.
 
     -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
                             NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
-        --vc=WHAT           virtual clusters: none, each with nodes of its own, or GPU quotas on
+        --vc=WHAT           virtual clusters: ignore them, partition the nodes, or quota of GPUs on
                             shared nodes [ignore]
     -p, --policy=NAME[:KEY=VALUE,...]
                             scheduling policy ('horus policies' lists them) [fifo]
@@ -545,7 +545,7 @@ trace in brief.
         --load=X            scale the arrival rate: gaps between submissions are divided by this [1]
     -c, --cluster=SPEC      validate: offered load and jobs that can never fit on this cluster;
                             assign: what is drawn fits its smallest GPU
-        --vc=WHAT           virtual clusters: none, each with nodes of its own, or GPU quotas on
+        --vc=WHAT           virtual clusters: ignore them, partition the nodes, or quota of GPUs on
                             shared nodes [ignore]
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
     -o, --output=FILE       convert, assign: the file to write, compressed if it ends in .gz or .zst;

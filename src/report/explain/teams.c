@@ -21,6 +21,8 @@ const char *const hs_teams_words[] = {[HS_TEAMS_VC] = "vc",
 static const char *const titles[HS_TEAMS_KINDS] = {"virtual cluster", "user", "GPUs", "state"};
 static const uint32_t permille[] = {500, 950, 990};
 
+#define UNNAMED "(none)"
+
 /* ---- reading ---- */
 
 struct team_job {
@@ -69,7 +71,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     struct team_job job = {.jct_us = -1};
     HS_TRY(hs_rowfile_read(f, &job));
     const char *name = name_of(&job, t->by);
-    const uint32_t index = hs_intern_get(&t->names, name[0] != '\0' ? name : "(none)") - 1;
+    const uint32_t index = hs_intern_get(&t->names, name[0] != '\0' ? name : UNNAMED) - 1;
     if (index == t->count) {
         hs_grow((void **)&t->of, &t->cap, t->count + UINT64_C(1), sizeof *t->of, ROWS_MAX);
         t->of[t->count++] = (struct hs_team){.quantile_us = {-1, -1, -1}};
@@ -179,6 +181,9 @@ static void say_teams(const struct hs_teams *t, struct hs_output *out)
     }
     if (!isnan(t->jain))
         hs_say(out, "\nJain's index %.4f: 1 = all wait in proportion to their GPU time\n", t->jain);
+    if (t->count == 1 && strcmp(t->of[0].name, UNNAMED) == 0)
+        hs_say(out, "\nno job names one: --map=%s=COLUMN of a run reads a column of another name\n",
+               hs_teams_words[t->by]);
 }
 
 static void put_json(const struct hs_teams *t, struct hs_output *out)
