@@ -363,6 +363,8 @@ static enum hs_status muri_init(void *state, const struct hs_view *v)
         m->periods[i] = hs_view_alloc(v, HS_MURI_PERIODS * sizeof *m->periods[i]);
     m->classes = hs_view_alloc(v, sizeof *m->classes);
     m->pairs = hs_view_alloc(v, HS_MURI_PAIRS * sizeof *m->pairs);
+    if (m->compat)
+        m->scores = hs_view_alloc(v, HS_MURI_SCORES * sizeof *m->scores);
     m->solved = hs_view_alloc(v, HS_MURI_SOLVED * sizeof *m->solved);
     hs_vc_queues_init(&m->cpu_jobs, v, HS_SCAN_FIT);
     if (m->order != 0)

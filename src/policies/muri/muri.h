@@ -12,6 +12,8 @@
 
 /* Periods of groups that are remembered, each in the best and in the worst order. */
 #define HS_MURI_PERIODS 1024u
+/* compat=muri: scores of two groups that are remembered. 256 KB. */
+#define HS_MURI_SCORES 16384u
 
 /* Matchings of classes that are remembered: most decisions match the same numbers of the same kinds
  * of groups as one shortly before. 3.6 MB; a larger one with more kinds of pairs is matched anew.
@@ -48,11 +50,18 @@ struct hs_muri_group {
     /* Kinds of its iterations, each + 1, in 16 bits, the largest in the lowest; 0: of a job that
      * must stay alone. Groups of the same kinds and ask have the same weight with any other. */
     uint64_t kinds, ask;
+    uint64_t
+        sequence; /* the same kinds in the order of the members, the first in the lowest bits */
 };
 
 struct hs_muri_period {
     uint64_t kinds;
     int64_t ns;
+};
+
+struct hs_muri_score {
+    uint64_t sequence; /* of the first group, then of the second; 0: none yet */
+    double gamma;
 };
 
 /* A class of equal groups, and pairs of two classes in a matching. */
@@ -91,6 +100,7 @@ struct hs_muri {
     uint32_t *by_class; /* groups of one bucket */
     hs_job_id *last_of_gang;
     struct hs_muri_period *periods[2]; /* by a hash of the kinds; in the worst order */
+    struct hs_muri_score *scores;      /* compat=muri: by a hash of the sequence */
     struct hs_match match;
     struct hs_match_classes *classes;
     struct hs_muri_class class[HS_MATCH_CLASSES];

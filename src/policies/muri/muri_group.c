@@ -38,6 +38,7 @@ static void take(struct hs_muri *m, const struct hs_view *v, hs_job_id job)
                                                        .gang = gang,
                                                        .anchor = HS_NO_JOB,
                                                        .kinds = j->kinds,
+                                                       .sequence = j->kinds,
                                                        .ask = j->ask};
         job = j->next;
     }
@@ -93,7 +94,7 @@ static uint64_t joint_kinds(uint64_t a, uint64_t b)
 static int64_t period_ns(struct hs_muri *m, const struct hs_view *v, uint64_t kinds, bool is_worst)
 {
     struct hs_muri_period *known =
-        &m->periods[is_worst][kinds * HASH_FACTOR >> 32 & (HS_MURI_PERIODS - 1)];
+        &m->periods[is_worst][kinds * HASH_FACTOR / (UINT64_MAX / HS_MURI_PERIODS + 1)];
     if (known->kinds != kinds) {
         uint32_t list[HS_INTERLEAVED_MOST], count = 0;
         for (uint64_t left = kinds; left != 0; left >>= KIND_BITS)
@@ -132,6 +133,7 @@ static int64_t weight_of(struct hs_muri *m, const struct hs_view *v, const struc
 static void merge(struct hs_muri_group *into, const struct hs_muri_group *other)
 {
     into->kinds = joint_kinds(into->kinds, other->kinds);
+    into->sequence |= other->sequence << KIND_BITS * into->count;
     for (uint32_t i = 0; i < other->count; i++)
         into->members[into->count++] = other->members[i];
 }
@@ -323,17 +325,15 @@ static double extreme_period(const struct stage_times **order, uint32_t count, u
     return extreme;
 }
 
-/* Score of two groups, as seen from the first. */
-static double released_weight(const struct hs_muri *m, const struct hs_view *v,
-                              const struct hs_muri_group *a, const struct hs_muri_group *b)
+/* Score of two groups, as seen from the first: sums depend on the order of the members. */
+static double released_score(const struct hs_muri *m, const struct hs_view *v,
+                             const struct hs_muri_group *a, const struct hs_muri_group *b)
 {
     static const double overhead[] = {1.015, 1.33 / 1.015, 1.5 / 1.015, 1.37 / 1.015}; /* jobs.py */
     struct stage_times times[2 * HS_INTERLEAVED_MOST];
     const struct stage_times *order[2 * HS_INTERLEAVED_MOST];
     double sum = 0;
     const uint32_t count = a->count + b->count;
-    if (count > (uint32_t)m->cap || !may_share(a, b))
-        return 0;
     for (uint32_t i = 0; i < count; i++) {
         const hs_job_id job = i < a->count ? a->members[i] : b->members[i - a->count];
         for (uint32_t s = 0; s < STAGES; s++)
@@ -348,8 +348,21 @@ static double released_weight(const struct hs_muri *m, const struct hs_view *v,
         period = m->order != 0 ? fmax(period, halves) : fmin(period, halves);
     }
     period *= overhead[count - 1];
-    const double gamma = sum / (period * 4);
-    return gamma > m->lambda * count / 4 ? gamma : 0;
+    return sum / (period * 4);
+}
+
+static double released_weight(const struct hs_muri *m, const struct hs_view *v,
+                              const struct hs_muri_group *a, const struct hs_muri_group *b)
+{
+    const uint32_t count = a->count + b->count;
+    if (count > (uint32_t)m->cap || !may_share(a, b))
+        return 0;
+    const uint64_t sequence = a->sequence | b->sequence << KIND_BITS * a->count;
+    struct hs_muri_score *known =
+        &m->scores[sequence * HASH_FACTOR / (UINT64_MAX / HS_MURI_SCORES + 1)];
+    if (known->sequence != sequence)
+        *known = (struct hs_muri_score){sequence, released_score(m, v, a, b)};
+    return known->gamma > m->lambda * count / 4 ? known->gamma : 0;
 }
 
 /* Group by group. Returns the first that is left. */

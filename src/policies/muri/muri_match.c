@@ -29,6 +29,7 @@ static size_t lay_out(struct hs_match *m, unsigned char *memory)
     const size_t n = m->stride, v = (size_t)m->most + 1;
     const struct part parts[] = {{(void **)&m->weight, v * v * sizeof *m->weight},
                                  {(void **)&m->dual, n * sizeof *m->dual},
+                                 {(void **)&m->least, n * sizeof *m->least},
                                  {(void **)&m->edges, n * n * sizeof *m->edges},
                                  {(void **)&m->seen, n * sizeof *m->seen},
                                  {(void **)&m->holder, n * v * sizeof *m->holder},
@@ -107,10 +108,12 @@ static double slack_of(const struct hs_match *m, const struct hs_match_edge *e)
 }
 
 /* Keeps the vertex from which the edge to an outermost node has the least slack. */
-static void note_slack(struct hs_match *m, uint32_t u, uint32_t x)
+static void note_slack(struct hs_match *m, uint32_t u, uint32_t x, double slack)
 {
-    if (m->slack[x] == 0 || slack_of(m, edge_of(m, u, x)) < slack_of(m, edge_of(m, m->slack[x], x)))
-        m->slack[x] = (uint16_t)u;
+    if (m->slack[x] != 0 && slack >= m->least[x])
+        return;
+    m->slack[x] = (uint16_t)u;
+    m->least[x] = slack;
 }
 
 static void find_slack(struct hs_match *m, uint32_t x)
@@ -118,7 +121,7 @@ static void find_slack(struct hs_match *m, uint32_t x)
     m->slack[x] = 0;
     for (uint32_t u = 1; u <= m->n; u++)
         if (edge_of(m, u, x)->u != 0 && m->top[u] != x && m->label[m->top[u]] == OUTER)
-            note_slack(m, u, x);
+            note_slack(m, u, x, slack_of(m, edge_of(m, u, x)));
 }
 
 /* ---- nodes and what is within them ---- */
@@ -323,13 +326,15 @@ static bool grow(struct hs_match *m)
         const uint32_t u = m->queue[m->head++];
         if (m->label[m->top[u]] == INNER)
             continue;
+        const double *weight = weight_of(m, u, 0), dual = m->dual[u];
         for (uint32_t v = 1; v <= m->n; v++) {
-            const struct hs_match_edge *e = edge_of(m, u, v);
-            if (e->u == 0 || m->top[u] == m->top[v])
+            const uint32_t x = m->top[v];
+            if (weight[v] <= 0 || m->top[u] == x)
                 continue;
-            if (slack_of(m, e) > 0)
-                note_slack(m, u, m->top[v]);
-            else if (take_edge(m, *e))
+            const double slack = dual + m->dual[v] - 2 * weight[v];
+            if (slack > 0)
+                note_slack(m, u, x, x == v ? slack : slack_of(m, edge_of(m, u, x)));
+            else if (take_edge(m, *edge_of(m, u, v)))
                 return true;
         }
     }
@@ -346,8 +351,7 @@ static double step_of(const struct hs_match *m)
     for (uint32_t x = 1; x <= m->nodes; x++) {
         if (m->top[x] != x || m->slack[x] == 0 || m->label[x] == INNER)
             continue;
-        const double slack = slack_of(m, edge_of(m, m->slack[x], x)),
-                     most = m->label[x] == FREE ? slack : slack / 2;
+        const double most = m->label[x] == FREE ? m->least[x] : m->least[x] / 2;
         step = most < step ? most : step;
     }
     return step;
@@ -369,6 +373,9 @@ static bool change_duals(struct hs_match *m, double step)
     for (uint32_t b = m->n + 1; b <= m->nodes; b++)
         if (m->top[b] == b)
             m->dual[b] += m->label[b] == OUTER ? 2 * step : m->label[b] == INNER ? -2 * step : 0;
+    for (uint32_t x = 1; x <= m->nodes; x++)
+        if (m->slack[x] != 0)
+            m->least[x] = slack_of(m, edge_of(m, m->slack[x], x));
     return !is_last;
 }
 
@@ -402,7 +409,7 @@ static bool find_path(struct hs_match *m)
         m->head = m->tail = 0;
         for (uint32_t x = 1; x <= m->nodes; x++) {
             const uint32_t u = m->slack[x];
-            if (m->top[x] == x && u != 0 && m->top[u] != x && slack_of(m, edge_of(m, u, x)) <= 0 &&
+            if (m->top[x] == x && u != 0 && m->top[u] != x && m->least[x] <= 0 &&
                 take_edge(m, *edge_of(m, u, x)))
                 return true;
         }

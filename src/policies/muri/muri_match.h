@@ -35,8 +35,8 @@ struct hs_match {
     uint16_t *holder;            /* [node][vertex]: the node right inside that has the vertex */
     uint16_t *members;           /* [blossom][]: its cycle, from the base on */
     uint16_t *size;              /* of that cycle */
-    double *dual;
-    uint16_t *mate; /* vertex at the other end; 0: none */
+    double *dual, *least;        /* least: slack of the edge of `slack` */
+    uint16_t *mate;              /* vertex at the other end; 0: none */
     uint16_t *top, *parent, *slack, *queue;
     int8_t *label; /* of outermost nodes: -1 free, 0 outer, 1 inner */
     uint32_t *seen, seen_at, head, tail;
