@@ -15,8 +15,8 @@
  * points that fit; ties: larger gain, then the first job. What is left goes to them in order.
  *
  * Cost of a decision, however many jobs wait: O(log) for each job that comes or goes, O(nodes) for
- * a guaranteed one that fits no node's idle GPUs, O(log GPUs) per GPU of an opportunistic one, and
- * the GPUs that changed within the window.
+ * a guaranteed one that fits no node's idle GPUs, O(log GPUs) per GPU of an opportunistic one or
+ * O(GPUs) where one fails, once for all of equal needs, and the GPUs that changed in the window.
  */
 #include "policies/antman/antman.h"
 

@@ -69,18 +69,18 @@ struct hs_antman_gpu {
     bool is_coordinated;
 };
 
-/* Waiting jobs with gang sizes and least memory of the same powers of two, ordered by util_pm. */
-#define HS_ANTMAN_KINDS (33 * 33)
+/* Waiting jobs of equal gang size and least memory. With many kinds both are rounded down to powers
+ * of two for the kinds made from then on, at most 33 x 33. */
+#define HS_ANTMAN_KINDS 2048u
 struct hs_antman_kind {
     struct hs_job_queue jobs;
-    struct hs_capacity least; /* of its jobs */
-    uint32_t least_gpus;
-    uint64_t limit; /* above it all fail in this pass */
+    uint32_t least_gpus, least_mib;
+    uint64_t limit; /* jobs that add this util_pm or more find no GPUs */
     bool is_used;
 };
 struct hs_antman_kinds {
-    struct hs_antman_kind of[HS_ANTMAN_KINDS];
-    uint32_t used[HS_ANTMAN_KINDS]; /* numbers of those that ever had a job */
+    struct hs_antman_kind of[HS_ANTMAN_KINDS]; /* by a hash of size and memory */
+    uint32_t used[HS_ANTMAN_KINDS];            /* numbers of those that ever had a job */
     uint32_t used_count;
     uint32_t jobs;                               /* of all kinds */
     struct hs_merge_head heads[HS_ANTMAN_KINDS]; /* scratch */

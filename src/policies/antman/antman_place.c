@@ -177,8 +177,7 @@ static void unreserve_gpu(struct hs_antman *s, uint32_t gpu)
 struct choice {
     struct hs_antman *s;
     hs_job_id job;
-    uint64_t before;           /* guaranteed: GPUs reserved for those before it */
-    struct failures *failures; /* opportunistic */
+    uint64_t before; /* guaranteed: GPUs reserved for those before it */
 };
 
 /* Returns false if too few GPUs are usable. */
@@ -429,6 +428,17 @@ static uint32_t left_pm(struct hs_antman *s, const struct hs_antman_gpu *g)
     return most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
 }
 
+/* Notes that a candidate has this room now; to jobs that need more it makes no difference. */
+static void raise_limits(struct hs_antman *s, struct hs_capacity room)
+{
+    s->has_gained = true;
+    for (uint32_t i = 0; i < s->kinds->used_count; i++) {
+        struct hs_antman_kind *k = &s->kinds->of[s->kinds->used[i]];
+        if (k->least_mib <= room.of[MEMORY] && k->limit <= room.of[TIME])
+            k->limit = room.of[TIME] + 1;
+    }
+}
+
 /* Updates the GPU among the candidates. Room for an owner is kept; a job with a reservation that
  * ran out of memory gets the GPU exclusively. */
 static void renew(struct hs_antman *s, uint32_t gpu)
@@ -447,8 +457,9 @@ static void renew(struct hs_antman *s, uint32_t gpu)
     }
     const struct hs_capacity_tree_node *before = &s->candidates.nodes[gpu];
     const struct hs_capacity room = {{(uint64_t)mib, room_pm}};
-    s->has_gained |= !before->is_in || room.of[MEMORY] > before->room.of[MEMORY] ||
-                     room.of[TIME] > before->room.of[TIME];
+    if (!before->is_in || room.of[MEMORY] > before->room.of[MEMORY] ||
+        room.of[TIME] > before->room.of[TIME])
+        raise_limits(s, room);
     hs_capacity_tree_put(&s->candidates, 0, gpu, hs_antman_candidate_key(s, gpu, pm), room);
 }
 
@@ -469,29 +480,43 @@ static struct hs_capacity need_of(const struct hs_view *v, hs_job_id job)
     return (struct hs_capacity){{j->least_mib, need_pm(v, job, &is_constrained)}};
 }
 
-/* The number of binary digits. */
-static uint32_t magnitude(uint32_t number)
+/* The largest power of two that is not larger. */
+static uint32_t rounded(uint32_t number)
 {
-    uint32_t digits = 0;
-    for (; number > 0; number /= 2)
-        digits++;
-    return digits;
+    while ((number & (number - 1)) != 0)
+        number &= number - 1;
+    return number;
+}
+
+/* Returns the number of the kind that holds such jobs. */
+static uint32_t kind_of(struct hs_antman *s, uint32_t gpus, uint32_t mib)
+{
+    struct hs_antman_kinds *kinds = s->kinds;
+    if (kinds->used_count >= HS_ANTMAN_KINDS / 4) {
+        gpus = rounded(gpus);
+        mib = rounded(mib);
+    }
+    uint32_t at = hs_job_queue_mix((uint64_t)gpus << 32 | mib);
+    for (;; at++) {
+        struct hs_antman_kind *k = &kinds->of[at % HS_ANTMAN_KINDS];
+        if (!k->is_used) {
+            *k = (struct hs_antman_kind){.jobs.size_of = need_pm,
+                                         .least_gpus = gpus,
+                                         .least_mib = mib,
+                                         .limit = UINT64_MAX,
+                                         .is_used = true};
+            kinds->used[kinds->used_count++] = at % HS_ANTMAN_KINDS;
+        }
+        if (k->least_gpus == gpus && k->least_mib == mib)
+            return at % HS_ANTMAN_KINDS;
+    }
 }
 
 void hs_antman_wait(struct hs_antman *s, hs_job_id job, int64_t round)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
-    const uint32_t of_gpus = magnitude(hs_view_gpus(s->v, job)), of_mib = magnitude(j->least_mib);
-    j->kind = (of_gpus * 33 + of_mib) & 0x7ffu;
-    struct hs_antman_kind *k = &s->kinds->of[j->kind];
-    if (!k->is_used) {
-        k->is_used = true;
-        k->jobs.size_of = need_pm;
-        k->least_gpus = of_gpus > 0 ? 1u << (of_gpus - 1) : 0;
-        k->least.of[MEMORY] = of_mib > 0 ? 1u << (of_mib - 1) : 0;
-        s->kinds->used[s->kinds->used_count++] = j->kind;
-    }
-    hs_job_queue_add(&k->jobs, s->v, job, round);
+    j->kind = kind_of(s, hs_view_gpus(s->v, job), j->least_mib) & (HS_ANTMAN_KINDS - 1);
+    hs_job_queue_add(&s->kinds->of[j->kind].jobs, s->v, job, round);
     s->kinds->jobs++;
     s->tenants[hs_view_vc(s->v, job)].waiting++;
 }
@@ -503,45 +528,22 @@ void hs_antman_unwait(struct hs_antman *s, hs_job_id job)
     s->tenants[hs_view_vc(s->v, job)].waiting--;
 }
 
-/* Demands of gangs for which a pass found too few candidates with room. Candidates only lose room
- * in a pass, so every gang that demands as much or more fails, too. */
-#define FAILURES 16
-struct failures {
-    struct {
-        uint32_t gpus;
-        struct hs_capacity need;
-    } of[FAILURES]; /* the last ones */
-    uint32_t count;
-};
-
-static bool has_failed(const struct failures *f, uint32_t gpus, struct hs_capacity need)
-{
-    bool has = false;
-    for (uint32_t i = 0; i < f->count && i < FAILURES && !has; i++)
-        has = f->of[i].gpus <= gpus && f->of[i].need.of[MEMORY] <= need.of[MEMORY] &&
-              f->of[i].need.of[TIME] <= need.of[TIME];
-    return has;
-}
-
 /* Chooses the candidates with the least load. */
 static bool choose(void *ctx, uint32_t type)
 {
     const struct choice *c = ctx;
     struct hs_antman *s = c->s;
-    struct failures *failures = c->failures;
     const hs_job_id job = c->job;
     const uint32_t gpus = hs_view_gpus(s->v, job);
     const struct hs_capacity need = need_of(s->v, job);
-    uint32_t met = 0;
     (void)type;
     s->chosen_count = 0;
-    if (gpus > s->candidates.count || has_failed(failures, gpus, need))
+    if (gpus > s->candidates.count)
         return false;
     for (uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
          s->chosen_count < gpus && gpu != HS_NO_CAPACITY;
          gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need)) {
         uint32_t node = hs_view_gpu_node(s->v, gpu);
-        met++;
         if (hs_view_may_use(s->v, job, node) && hs_view_may_join(s->v, gpu, job) &&
             hs_view_node_workers(s->v, job, node) > s->node_taken[node]) {
             s->chosen[s->chosen_count++] = gpu;
@@ -550,10 +552,6 @@ static bool choose(void *ctx, uint32_t type)
     }
     for (uint32_t i = 0; i < s->chosen_count; i++)
         s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
-    if (met < gpus) {
-        failures->of[failures->count % FAILURES].gpus = gpus;
-        failures->of[failures->count++ % FAILURES].need = need;
-    }
     return s->chosen_count == gpus;
 }
 
@@ -585,18 +583,24 @@ static bool has_idle_pool(const struct hs_antman *s)
     return false;
 }
 
-/* Lowers the limit of the kind after a job failed, if all that add as much or more do. */
-static void lower_limit(struct hs_antman *s, struct hs_antman_kind *k, uint64_t time_pm)
+/* Sets the limit of the kind, after a job failed, to what enough candidates have left. O(GPUs). */
+static void lower_limit(struct hs_antman *s, struct hs_antman_kind *k)
 {
-    const struct hs_capacity need = {{k->least.of[MEMORY], time_pm}};
-    uint32_t met = 0;
-    if (k->least_gpus <= s->candidates.count) {
-        uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
-        for (; met < k->least_gpus && gpu != HS_NO_CAPACITY; met++)
-            gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need);
+    struct hs_capacity need = {{k->least_mib, 0}};
+    uint32_t *most_pm = s->chosen, count = 0; /* so far, descending */
+    for (uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
+         k->least_gpus > 0 && gpu != HS_NO_CAPACITY;
+         gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need)) {
+        const uint32_t pm = (uint32_t)s->candidates.nodes[gpu].room.of[TIME];
+        uint32_t at = count < k->least_gpus ? count++ : count - 1;
+        for (; at > 0 && most_pm[at - 1] < pm; at--)
+            most_pm[at] = most_pm[at - 1];
+        most_pm[at] = pm;
+        if (count == k->least_gpus)
+            need.of[TIME] = most_pm[count - 1] + UINT64_C(1);
     }
-    if (met < k->least_gpus && time_pm < k->limit)
-        k->limit = time_pm;
+    if (k->least_gpus > 0)
+        k->limit = need.of[TIME]; /* 0: too few candidates */
 }
 
 /* Returns the first job of the kind, from this one on, that may find GPUs. */
@@ -612,9 +616,9 @@ static hs_job_id next_of_kind(struct hs_antman *s, struct hs_antman_kind *k, hs_
 }
 
 /* Returns whether the job was started. */
-static bool try_start(struct hs_antman *s, hs_job_id job, struct failures *failures)
+static bool try_start(struct hs_antman *s, hs_job_id job)
 {
-    struct choice choice = {.s = s, .job = job, .failures = failures};
+    struct choice choice = {.s = s, .job = job};
     if (!hs_place_by_type(s->v, job, s->types, choose, &choice))
         return false;
     const uint32_t gpus = hs_view_gpus(s->v, job);
@@ -639,11 +643,11 @@ void hs_antman_fill(struct hs_antman *s)
     s->has_gained = false;
     /* else no job is hopeless, and all that must fail can be left out */
     const bool tries_all = s->unsettled_count == 0 && has_idle_pool(s);
-    struct failures failures = {.count = 0};
     struct hs_merge_heap heap = {.at = s->kinds->heads, .order = &s->kinds->of[0].jobs};
     for (uint32_t i = 0; i < s->kinds->used_count; i++) {
         struct hs_antman_kind *k = &s->kinds->of[s->kinds->used[i]];
-        k->limit = UINT64_MAX;
+        if (tries_all)
+            k->limit = UINT64_MAX;
         const hs_job_id first = next_of_kind(s, k, hs_job_queue_first(&k->jobs));
         if (first != HS_NO_JOB)
             hs_merge_heap_add(&heap, s->v, (struct hs_merge_head){first, s->kinds->used[i]});
@@ -652,12 +656,11 @@ void hs_antman_fill(struct hs_antman *s)
         const struct hs_merge_head head = heap.at[0];
         struct hs_antman_kind *k = &s->kinds->of[head.set];
         const hs_job_id next = hs_job_queue_next(&k->jobs, s->v, head.job);
-        const uint64_t time_pm = need_of(s->v, head.job).of[TIME];
-        const bool is_started = try_start(s, head.job, &failures);
+        const bool is_started = try_start(s, head.job);
         if (!is_started && tries_all)
             (void)hs_reject_hopeless(s->v, s->p, head.job);
         else if (!is_started)
-            lower_limit(s, k, time_pm);
+            lower_limit(s, k);
         hs_merge_heap_replace_first(&heap, s->v,
                                     (struct hs_merge_head){next_of_kind(s, k, next), head.set});
     }
@@ -745,8 +748,8 @@ const char *hs_antman_check(const void *state, const struct hs_view *v)
     if (s->compat)
         return broken != NULL ? broken : check_set(&s->waiting, s, HS_ANTMAN_WAITING);
     broken = broken != NULL ? broken : check_set(&s->reserving, s, HS_ANTMAN_RESERVING);
-    for (uint32_t k = 0; k < HS_ANTMAN_KINDS && broken == NULL; k++)
-        broken = check_set(&s->kinds->of[k].jobs, s, HS_ANTMAN_WAITING);
+    for (uint32_t i = 0; i < s->kinds->used_count && broken == NULL; i++)
+        broken = check_set(&s->kinds->of[s->kinds->used[i]].jobs, s, HS_ANTMAN_WAITING);
     broken = broken != NULL ? broken : check_set(&s->autos, s, HS_ANTMAN_QUEUED);
     for (uint32_t vc = 0; vc < s->tenant_count && broken == NULL; vc++) {
         const struct hs_antman_tenant *t = &s->tenants[vc];
