@@ -26,6 +26,8 @@ workloads=(
     "background|traces/sample-classes.csv|-c 3x8:V100 -p antman --max-jobs 150"
     "helios|traces/sample-helios.csv|-c 4x8:V100 -p srsf --sample exact"
     "philly|traces/sample-philly.json|-c 8x8:P100 -p sjf:scan=fit"
+    "shares|traces/sample.csv|-c 4x8:V100,4x4:P100 -p gavel:share=pairs"
+    "fair|traces/sample.csv|-c 4x8:V100,4x4:P100 -p ftf"
     "generated|gen:venus,n=3000,seed=3|-c 133x8:V100 -p sjf"
 )
 

@@ -33,10 +33,19 @@ static const char *const objective_names[] = {"las",      "fifo",       "isolate
 
 /* ---- orders of jobs ---- */
 
-static bool by_gang(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *nothing)
+/* The GPUs that a job is to start on, by which these stand first; the others, with 0, stay in their
+ * order, which is nearly that of the next round. compat: sums of times depend on the order of all.
+ */
+static uint32_t gpus_to_start(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job)
 {
-    (void)nothing;
-    return hs_view_gpus(v, a) > hs_view_gpus(v, b);
+    const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+    const bool starts = j->chosen != NO_TYPE && j->held == NO_TYPE;
+    return starts || g->compat != HS_GAVEL_COMPAT_OFF ? hs_view_gpus(v, job) : 0;
+}
+
+static bool by_gang(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *g)
+{
+    return gpus_to_start(g, v, a) > gpus_to_start(g, v, b);
 }
 
 static bool by_priority(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *type)
@@ -139,7 +148,7 @@ static void choose_for(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                        const struct hs_view *v, uint32_t t, double room)
 {
     uint32_t at = 0;
-    for (hs_job_id job = pool->jobs.first;;) {
+    for (hs_job_id job = pool->jobs.first; room >= 1;) {
         const bool is_left = at < pool->pair_count && pool->pairs[at].priority >= 0;
         const struct hs_gavel_pair *pair = is_left ? &pool->pairs[at] : NULL;
         if (is_pair_next(v, pair, job, t)) {
@@ -250,7 +259,7 @@ bool hs_gavel_place(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
 {
     bool is_any_waiting = false;
     release(g, pool, v, p);
-    hs_job_chain_sort(&pool->jobs, v, by_gang, NULL);
+    hs_job_chain_sort(&pool->jobs, v, by_gang, g);
     HS_GAVEL_EACH(job, pool, v)
     {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);

@@ -304,8 +304,8 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
     } else if (g->objective == HS_GAVEL_ALLOX) {
         hs_gavel_allox_share(g, pool, v);
     } else if (g->objective != HS_GAVEL_ISOLATED) {
-        if (g->objective != HS_GAVEL_FTF || g->pairs != NULL)
-            hs_job_chain_sort(&pool->jobs, v, by_class, g);
+        const bool has_classes = g->objective != HS_GAVEL_FTF || g->pairs != NULL;
+        hs_job_chain_sort(&pool->jobs, v, has_classes ? by_class : hs_gavel_by_arrival, g);
         if (g->objective == HS_GAVEL_FTF)
             bisect_rho(g, pool, v, &program);
         else if (solve_program(g, pool, v, &program, 0))
