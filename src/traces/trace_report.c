@@ -25,25 +25,10 @@
 
 #define US_PER_S UINT64_C(1000000)
 
-/* A number as text, for use within an expression. */
-struct number_text {
-    char text[HS_CLOCK_TEXT];
-};
-
-/* den 0: "-". */
-static struct number_text ratio_text(uint64_t num, uint64_t den, unsigned decimals)
-{
-    struct number_text f = {"-"};
-    if (den > 0)
-        f.text[hs_fmt_ratio(f.text, num, den, decimals)] = '\0';
-    return f;
-}
-
+/* Numbers as text, valid until the end of the block; "-" if den is 0. */
+#define RATIO(num, den, decimals) ((den) > 0 ? HS_RATIO(num, den, decimals) : "-")
 /* Seconds, rounded to milliseconds below 1,000 s and to seconds otherwise. */
-static struct number_text seconds_text(uint64_t us)
-{
-    return ratio_text(us, US_PER_S, us < 1000 * US_PER_S ? 3 : 0);
-}
+#define ROUNDED_SECONDS(us) HS_RATIO(us, US_PER_S, (us) < 1000 * US_PER_S ? 3 : 0)
 
 /* Prints input, format, and rows dropped by each rule: the head of all reports. */
 static void say_intake(struct hs_output *out, const char *path, const char *format,
@@ -182,14 +167,16 @@ static void info_add(void *sums, const struct hs_trace_job *job)
 }
 
 /* Shifts both sums below 2^64: shares are printed to a tenth of a percent. */
-static struct number_text percent(hs_u128 part, hs_u128 whole)
+static const char *percent(char text[HS_FMT_MAX + 1], hs_u128 part, hs_u128 whole)
 {
     while (whole >> 56 != 0) {
         part >>= 1;
         whole >>= 1;
     }
-    return ratio_text((uint64_t)part * 100, (uint64_t)whole, 1);
+    return whole > 0 ? hs_ratio_text(text, (uint64_t)part * 100, (uint64_t)whole, 1) : "-";
 }
+
+#define PERCENT(part, whole) percent((char[HS_FMT_MAX + 1]){0}, part, whole)
 
 static void say_span(const struct info *info, struct hs_output *out)
 {
@@ -199,10 +186,9 @@ static void say_span(const struct info *info, struct hs_output *out)
     uint64_t gpu_s = (uint64_t)(all->sum.gpu_us / US_PER_S);
     hs_say(out, "first        %s\n", hs_trace_clock_text(clock, info->first_us));
     hs_say(out, "last         %s\n", hs_trace_clock_text(clock, all->last_us));
-    hs_say(out, "span         %s days\n", ratio_text(span_us, 86400 * US_PER_S, 2).text);
-    hs_say(out, "GPU hours    %s\n", ratio_text(gpu_s, 3600, 1).text);
-    hs_say(out, "mean demand  %s GPUs over the span\n",
-           ratio_text(gpu_s, span_us / US_PER_S, 1).text);
+    hs_say(out, "span         %s days\n", RATIO(span_us, 86400 * US_PER_S, 2));
+    hs_say(out, "GPU hours    %s\n", RATIO(gpu_s, 3600, 1));
+    hs_say(out, "mean demand  %s GPUs over the span\n", RATIO(gpu_s, span_us / US_PER_S, 1));
     hs_say(out, "largest job  %u GPUs\n", info->gpus_max);
     /* id 0 is "no name" */
     hs_say(out, "VCs          %u\n", info->vcs.count - 1);
@@ -219,7 +205,7 @@ static void say_part(const struct load_sum *all, const char *name, const struct 
 {
     if (part->jobs > 0)
         hs_say(out, "%-13s %11" PRIu64 " %10s %10s\n", name, part->jobs,
-               percent(part->jobs, all->jobs).text, percent(part->gpu_us, all->gpu_us).text);
+               PERCENT(part->jobs, all->jobs), PERCENT(part->gpu_us, all->gpu_us));
 }
 
 static void say_parts(const struct info *info, struct hs_output *out)
@@ -252,10 +238,10 @@ static void say_quantiles(const struct info *info, const char *title, bool is_ga
         const struct hs_loghist *h = is_gap ? &c->gaps : &c->durations;
         if (h->count == 0)
             continue;
-        hs_say(out, "%-6s %9s", class_names[i], seconds_text((uint64_t)(h->sum / h->count)).text);
+        hs_say(out, "%-6s %9s", class_names[i], ROUNDED_SECONDS((uint64_t)(h->sum / h->count)));
         for (size_t q = 0; q < sizeof permilles / sizeof permilles[0]; q++)
-            hs_say(out, " %9s", seconds_text(hs_loghist_quantile(h, permilles[q])).text);
-        hs_say(out, " %9s\n", seconds_text(h->max).text);
+            hs_say(out, " %9s", ROUNDED_SECONDS(hs_loghist_quantile(h, permilles[q])));
+        hs_say(out, " %9s\n", ROUNDED_SECONDS(h->max));
     }
 }
 
@@ -387,21 +373,16 @@ static void sums_add(void *to, const struct hs_trace_job *job)
     hs_sample_add(&sums->of[OF_BUCKET + class_of(limits, gpus_milli)], us);
 }
 
-/* Distances and ratios to four decimals; "-" if the denominator is 0. */
-static struct number_text figure(double value, bool is_known)
+/* Distances and ratios to four decimals; "-" for NaN. */
+static const char *figure(char text[HS_FMT_MAX + 1], double value)
 {
-    struct number_text f = {"-"};
-    if (is_known && value < 1e9)
-        f.text[hs_fmt_ratio(f.text, (uint64_t)(value * 1e6 + 0.5), 1000000, 4)] = '\0';
-    else if (is_known)
-        f.text[hs_fmt_double(f.text, value)] = '\0';
-    return f;
+    if (isnan(value))
+        return "-";
+    return value < 1e9 ? hs_ratio_text(text, (uint64_t)(value * 1e6 + 0.5), 1000000, 4)
+                       : hs_double_text(text, value);
 }
-
-static struct number_text ratio(double a, double b)
-{
-    return figure(a > 0 ? b / a : 0, a > 0);
-}
+#define FIGURE(value) figure((char[HS_FMT_MAX + 1]){0}, value)
+#define OVER(a, b)    FIGURE((a) > 0 ? (b) / (a) : (double)NAN)
 
 static void say_distances(const struct trace_sums *x, const struct trace_sums *y,
                           struct hs_output *out)
@@ -416,10 +397,10 @@ static void say_distances(const struct trace_sums *x, const struct trace_sums *y
         if (a->count == 0 && b->count == 0)
             continue;
         hs_say(out, "%-9s %-7s %10u %10u %8s %8s", i > DURATIONS && i < GPUS ? "" : what, bucket,
-               a->count, b->count, both ? figure(hs_ks(a, b), true).text : "-",
-               both ? figure(hs_ks_noise(a->count, b->count), true).text : "-");
-        hs_say(out, " %9s %9s\n", both ? ratio(hs_sample_mean(a), hs_sample_mean(b)).text : "-",
-               both ? ratio(hs_sample_median(a), hs_sample_median(b)).text : "-");
+               a->count, b->count, both ? FIGURE(hs_ks(a, b)) : "-",
+               both ? FIGURE(hs_ks_noise(a->count, b->count)) : "-");
+        hs_say(out, " %9s %9s\n", both ? OVER(hs_sample_mean(a), hs_sample_mean(b)) : "-",
+               both ? OVER(hs_sample_median(a), hs_sample_median(b)) : "-");
     }
 }
 
@@ -435,10 +416,10 @@ static void sums_say_outcomes(const struct trace_sums *a, const struct trace_sum
         largest = difference > largest ? difference : largest;
         if (a->outcomes[i] > 0 || b->outcomes[i] > 0)
             hs_say(out, "%-12s %10s %10s %10s\n", hs_outcome_text((enum hs_outcome)i),
-                   ratio_text(a->outcomes[i], a->jobs, 4).text,
-                   ratio_text(b->outcomes[i], b->jobs, 4).text, figure(difference, true).text);
+                   RATIO(a->outcomes[i], a->jobs, 4), RATIO(b->outcomes[i], b->jobs, 4),
+                   FIGURE(difference));
     }
-    hs_say(out, "%-12s %10s %10s %10s\n", "largest", "", "", figure(largest, true).text);
+    hs_say(out, "%-12s %10s %10s %10s\n", "largest", "", "", FIGURE(largest));
 }
 
 enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
@@ -580,8 +561,7 @@ static void say_load(const struct offered_load *load, const char *kind, const ch
         snprintf(have, sizeof have, "%" PRIu64, gpus);
     /* 100 gpu_s fits as long as a trace requests less than 5e9 GPU-years. */
     hs_say(out, "%-9s %-16s %9s %12" PRIu64 " %16s %8s\n", kind, name, have, sum->jobs,
-           ratio_text(gpu_s, span_s, 1).text,
-           gpus > 0 ? ratio_text(gpu_s * 100, span_s * gpus, 1).text : "-");
+           RATIO(gpu_s, span_s, 1), gpus > 0 ? RATIO(gpu_s * 100, span_s * gpus, 1) : "-");
 }
 
 static void say_loads(const struct offered_load *load, struct hs_output *out)
@@ -667,7 +647,7 @@ static void check_order(struct trace_validation *d, const struct hs_trace_job *j
         (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_ORDER,
                                hs_reader_place(&d->reader, "submit_time"), NULL,
                                "job '%s' comes %s s late, past the %llu rows held back", job->id,
-                               seconds_text((uint64_t)(d->handed_out_us - job->submit_us)).text,
+                               ROUNDED_SECONDS((uint64_t)(d->handed_out_us - job->submit_us)),
                                (unsigned long long)d->options->sort_window);
         return;
     }
@@ -738,7 +718,7 @@ static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
     say_intake(out, hs_input_path(r->input), r->format->name, &counts);
     if (d->late > 0)
         hs_say(out, "out of order %" PRIu64 " rows, at most %s s late\n", d->late,
-               seconds_text((uint64_t)d->latest_us).text);
+               ROUNDED_SECONDS((uint64_t)d->latest_us));
     for (int kind = 0; kind < HS_FAULT_COUNT; kind++) {
         if (faults->counts[kind] == 0)
             continue;

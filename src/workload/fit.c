@@ -3,7 +3,7 @@
  * See fit.h. Arrivals: counts of the hours, the profile of week and day from their means, outages,
  * and the modulation of the rate. Then sizes, runs of jobs, users and virtual clusters.
  */
-#include "workload/fit.h"
+#include "workload/workload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "base/fixed.h"
 #include "base/intern.h"
 #include "base/rng.h"
-#include "workload/generator.h"
 
 /* ---- arrivals ---- */
 

@@ -3,7 +3,7 @@
  * Generates jobs of a workload: arrivals, sizes, durations and outcomes planned together, users,
  * names and attempts.
  */
-#include "workload/generator.h"
+#include "workload/workload.h"
 
 #include <math.h>
 #include <stdio.h>

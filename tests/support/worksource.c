@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include "support/sink.h"
-#include "workload/fit.h"
-#include "workload/generator.h"
+#include "workload/workload.h"
 
 #define SECOND INT64_C(1000000)
 

@@ -94,7 +94,7 @@ static void it_is_the_percentile_interval_of_drawn_blocks(void **state)
         values[r] = num / den;
     }
     hs_rng_close(&rng);
-    qsort(values, 120, sizeof *values, compare_doubles);
+    qsort(values, 120, sizeof *values, hs_order_doubles);
     draw_blocks(&b, 20, 120, 77);
     struct hs_paired_range range = interval_of(&b, sums.num, sums.den);
     hs_free(b.times);

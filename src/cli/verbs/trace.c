@@ -14,8 +14,7 @@
 #include "cli/simulate.h"
 #include "data/param_table.h"
 #include "traces/format.h"
-#include "workload/fit.h"
-#include "workload/generator.h"
+#include "workload/workload.h"
 
 /* ---- info and validate ---- */
 

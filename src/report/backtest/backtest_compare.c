@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "report/run/run_table.h"
+#include "report/stats/exact.h"
 #include "traces/trace_stream.h"
 
 #define JOBS_MAX    (UINT64_C(1) << 31)
@@ -133,12 +134,6 @@ hs_u128 hs_backtest_squares(const struct hs_backtest *b, uint32_t from, uint32_t
 
 /* ---- groups ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of sorted values, count > 0. */
 static double quantile(const double *values, uint64_t count, uint32_t permille)
 {
@@ -148,7 +143,7 @@ static double quantile(const double *values, uint64_t count, uint32_t permille)
 static struct hs_backtest_figures figures_of(double *values, uint64_t count)
 {
     double sum = 0;
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, hs_order_doubles);
     for (uint64_t i = 0; i < count; i++)
         sum += values[i];
     return (struct hs_backtest_figures){sum / (double)count, quantile(values, count, 500),
@@ -265,7 +260,7 @@ static void compare_group(const struct hs_backtest *b, const struct partition *p
         if (g->jobs == 0)
             return;
         if (metric == HS_BACKTEST_JCT) {
-            qsort(errors, g->jobs, sizeof *errors, by_value);
+            qsort(errors, g->jobs, sizeof *errors, hs_order_doubles);
             g->p50_error = quantile(errors, g->jobs, 500);
             g->p90_error = quantile(errors, g->jobs, 900);
         }
@@ -281,7 +276,7 @@ static void compare_group(const struct hs_backtest *b, const struct partition *p
 static int by_time(const void *a, const void *b)
 {
     const struct hs_backtest_change *x = a, *y = b;
-    return (x->at_us > y->at_us) - (x->at_us < y->at_us);
+    return hs_order(x->at_us, y->at_us);
 }
 
 /* Sorts the changes and makes each the thousandths held from it on. */
@@ -330,7 +325,7 @@ static struct hs_backtest_figures held_figures(const struct hs_backtest_changes 
 static int by_gpus(const void *a, const void *b)
 {
     const struct hs_backtest_job *const *x = a, *const *y = b;
-    return ((*x)->milli > (*y)->milli) - ((*x)->milli < (*y)->milli);
+    return hs_order((*x)->milli, (*y)->milli);
 }
 
 /* Time before at_us with room, by its sums at the changes. */

@@ -407,12 +407,6 @@ static void draw_blocks(struct bootstrap *b, uint32_t blocks, uint32_t resamples
     hs_rng_close(&rng);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Returns the 95 % interval of sum(num) / sum(den) over `blocks` sums each; den >= 0. Resamples
  * with den 0 are skipped. */
 static struct hs_paired_range interval_of(struct bootstrap *b, const hs_i128 *num,
@@ -436,7 +430,7 @@ static struct hs_paired_range interval_of(struct bootstrap *b, const hs_i128 *nu
     uint32_t k = (count + 1) / TAIL_DEN;
     if (k == 0)
         return (struct hs_paired_range){(double)NAN, (double)NAN};
-    qsort(b->values, count, sizeof *b->values, compare_doubles);
+    qsort(b->values, count, sizeof *b->values, hs_order_doubles);
     return (struct hs_paired_range){b->values[k - 1], b->values[count - k]};
 }
 

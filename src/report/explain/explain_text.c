@@ -200,6 +200,34 @@ static void say_lacks(const struct explain *x, const struct explain_stage *stage
            of->name, of->user, of->user[0] != '\0' && of->vc[0] != '\0' ? " of " : "", of->vc);
 }
 
+/* Returns the failure or drain that ended a placement, or NULL. */
+static const struct explain_change *stop_of(const struct explain *x, const struct hs_placed *s)
+{
+    uint32_t low = 0, high = x->change_count;
+    if (s->ended_by != HS_SEGMENT_FAULT && s->ended_by != HS_SEGMENT_DRAIN)
+        return NULL;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (x->changes[middle].at_us < s->end_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < x->change_count && x->changes[low].at_us == s->end_us; low++) {
+        const struct explain_change *c = &x->changes[low];
+        const struct hs_node *node = &x->cluster.nodes[c->subject];
+        const bool is_drain = c->change == HS_MACHINE_DRAIN;
+        if (c->kind != EXPLAIN_MACHINE || c->change == HS_MACHINE_UP ||
+            is_drain != (s->ended_by == HS_SEGMENT_DRAIN))
+            continue;
+        for (uint32_t i = s->range_first; i < s->range_first + s->range_count; i++)
+            if (x->schedule.ranges[i].first < node->first_gpu + node->gpus &&
+                node->first_gpu <= x->schedule.ranges[i].last)
+                return c;
+    }
+    return NULL;
+}
+
 static void say_stages(const struct explain *x, int64_t submit_us, struct hs_output *out)
 {
     char gpus[GPUS_SIZE];
@@ -227,7 +255,7 @@ static void say_stages(const struct explain *x, int64_t submit_us, struct hs_out
             if (s->tenants > 1)
                 hs_say(out, ", up to %u jobs on one", s->tenants);
             hs_say(out, "; %s", hs_segment_end_text(s->ended_by));
-            const struct explain_change *stop = explain_stop_of(x, s);
+            const struct explain_change *stop = stop_of(x, s);
             if (stop != NULL)
                 hs_say(out, ": node %s, %s", x->cluster.nodes[stop->subject].name,
                        hs_machine_change_text(stop->change));
@@ -411,7 +439,7 @@ static void put_stages(const struct explain *x, struct hs_jsonw *w)
                          s->rate_nano < 0 ? (double)NAN : (double)s->rate_nano / 1e9, s->tenants,
                          hs_segment_end_text(s->ended_by));
             hs_free(gpus);
-            const struct explain_change *stop = explain_stop_of(x, s);
+            const struct explain_change *stop = stop_of(x, s);
             if (stop != NULL)
                 hs_jsonw_put(w, "stopped_by={ node=%s event=%s }",
                              x->cluster.nodes[stop->subject].name,

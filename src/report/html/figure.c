@@ -9,21 +9,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "base/fixed.h"
 
 /* ---- markup ---- */
-
-const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, HS_HTML_SAY_MAX, fmt, args);
-    va_end(args);
-    return text;
-}
 
 /* Returns the bytes of the character at `text` if it is complete and allowed in XML 1.0; else 0. */
 static size_t character_length(const char *text)
@@ -138,7 +127,7 @@ void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value)
 }
 
 /* Labels a time in the largest unit that divides the step. */
-static void label(struct hs_tick *tick, enum hs_axis axis, double step)
+static void label(struct hs_tick *tick, enum hs_runcolumn_kind axis, double step)
 {
     static const struct {
         double seconds;
@@ -147,9 +136,9 @@ static void label(struct hs_tick *tick, enum hs_axis axis, double step)
     size_t u = 0;
     while (u + 1 < COUNT(units) && step < units[u].seconds)
         u++;
-    if (axis == HS_AXIS_SHARE)
+    if (axis == HS_COLUMN_SHARE)
         snprintf(tick->label, sizeof tick->label, "%.6g %%", 100 * tick->value);
-    else if (axis == HS_AXIS_PLAIN || tick->value == 0)
+    else if (axis != HS_COLUMN_TIME || tick->value == 0)
         hs_short_number(tick->label, tick->value);
     else
         snprintf(tick->label, sizeof tick->label, "%.6g %s", tick->value / units[u].seconds,
@@ -158,12 +147,12 @@ static void label(struct hs_tick *tick, enum hs_axis axis, double step)
 
 /* Returns the smallest distance of at least `least`: one of time_steps, or 1, 2 or 5 times a power
  * of ten. */
-static double step_of(enum hs_axis axis, double least)
+static double step_of(enum hs_runcolumn_kind axis, double least)
 {
     static const double steps[] = {1, 2, 5};
     const double power = pow(10, floor(log10(least)));
     least *= 1 - 1e-12;
-    for (size_t i = 0; axis == HS_AXIS_TIME && i < COUNT(time_steps); i++)
+    for (size_t i = 0; axis == HS_COLUMN_TIME && i < COUNT(time_steps); i++)
         if (time_steps[i] >= least)
             return time_steps[i];
     for (size_t i = 0; i < COUNT(steps); i++)
@@ -190,13 +179,13 @@ static uint32_t chosen_ticks(const struct hs_scale *s, const double *values, siz
     uint32_t put = 0;
     for (size_t i = first; i < end; i += stride) {
         ticks[put].value = values[i];
-        label(&ticks[put++], HS_AXIS_TIME, values[i]);
+        label(&ticks[put++], HS_COLUMN_TIME, values[i]);
     }
     return put;
 }
 
 /* Marks powers of ten: every second, third ... if many; times 1, 2 and 5 if few. */
-static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+static uint32_t log_ticks(const struct hs_scale *s, enum hs_runcolumn_kind axis, uint32_t wanted,
                           struct hs_tick ticks[HS_TICKS_MAX])
 {
     const double low = ceil(log10(s->from) - 1e-9), high = floor(log10(s->to) + 1e-9);
@@ -219,10 +208,10 @@ static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t 
 /* Returns at most `wanted` (2 to HS_TICKS_MAX) marks, spaced by 1, 2 or 5 times a power of ten, or
  * by time_steps. Logarithmic: powers of ten, times 2 and 5 if there is space; for times 1 s, 10 s,
  * 1 min, 10 min, 1 h, 6 h, 1 d, 10 d ..., or the marks of a linear axis. */
-static uint32_t scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+static uint32_t scale_ticks(const struct hs_scale *s, enum hs_runcolumn_kind axis, uint32_t wanted,
                             struct hs_tick ticks[HS_TICKS_MAX])
 {
-    if (s->is_log && axis == HS_AXIS_TIME)
+    if (s->is_log && axis == HS_COLUMN_TIME)
         return s->to / s->from < NARROW
                    ? chosen_ticks(s, time_steps, COUNT(time_steps), wanted, ticks)
                    : chosen_ticks(s, time_marks, COUNT(time_marks), wanted, ticks);
@@ -394,7 +383,8 @@ static void put_marks(const struct hs_chart *c, bool is_x, const struct hs_tick 
     }
 }
 
-void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
+void hs_chart_x_axis(const struct hs_chart *c, enum hs_runcolumn_kind axis, uint32_t wanted,
+                     bool has_labels)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
     put_marks(c, true, ticks, scale_ticks(&c->x, axis, wanted, ticks), has_labels);
@@ -421,11 +411,11 @@ static void date_label(struct hs_tick *tick, int64_t us, bool is_first)
 void hs_page_time_axis(const struct hs_page *page, const struct hs_chart *c, bool has_labels)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
-    const double step = step_of(HS_AXIS_TIME, (c->x.to - c->x.from) / (DATES_MOST - 1));
+    const double step = step_of(HS_COLUMN_TIME, (c->x.to - c->x.from) / (DATES_MOST - 1));
     const int64_t step_us = (int64_t)step * HS_US_PER_S;
     uint32_t count = 0;
     if (page->figure != NULL || page->origin_us == 0 || step < MINUTE) {
-        hs_chart_x_axis(c, HS_AXIS_TIME, 10, has_labels);
+        hs_chart_x_axis(c, HS_COLUMN_TIME, 10, has_labels);
         return;
     }
     for (int64_t at = (page->origin_us + step_us - 1) / step_us * step_us; count < DATES_MOST;
@@ -444,7 +434,7 @@ void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uin
     put_marks(c, false, ticks, count, true);
 }
 
-void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
+void hs_chart_y_axis(const struct hs_chart *c, enum hs_runcolumn_kind axis, uint32_t wanted)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
     hs_chart_y_marks(c, ticks, scale_ticks(&c->y, axis, wanted, ticks));

@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/fixed.h"
@@ -278,6 +276,28 @@ void hs_page_metric_head(struct hs_page *page, const char *metric)
     for (char *c = title; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
     hs_markup(page->out, "<th scope=\"col\" title=\"%s\">%s</th>", metric, title);
+}
+
+void hs_page_metric_table(struct hs_page *page, const char *const *metrics, size_t count,
+                          bool has_ids)
+{
+    hs_page_begin_table(page, NULL, "figures");
+    hs_say(page->out, "<th></th>");
+    for (size_t m = 0; m < count; m++)
+        hs_page_metric_head(page, metrics[m]);
+    hs_say(page->out, HS_TABLE_ROWS);
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        const char *label = page->rows[g].label;
+        hs_say(page->out, "<tr");
+        if (has_ids)
+            hs_markup(page->out, " data-run=\"%s\"", label);
+        hs_markup(page->out, "><th scope=\"row\">%s</th>", label);
+        for (size_t m = 0; m < count; m++)
+            hs_page_metric_cell(page, metrics[m],
+                                hs_summary_get(page->rows[g].summary, metrics[m]));
+        hs_say(page->out, "</tr>\n");
+    }
+    hs_say(page->out, HS_TABLE_END "\n");
 }
 
 /* Writes the rest of a start tag and the value after it. */

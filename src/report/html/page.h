@@ -14,6 +14,9 @@
  */
 #pragma once
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "report/run/run_table.h"
 
 enum hs_page_kind { HS_PAGE_RUNS, HS_PAGE_COMPARISON, HS_PAGE_SWEEP };
@@ -138,6 +141,9 @@ void hs_page_begin_table(struct hs_page *page, const char *summary, const char *
 #define HS_TABLE_END  "</tbody></table></div>"
 /* Writes the head of a metric's column. */
 void hs_page_metric_head(struct hs_page *page, const char *metric);
+/* A table of metrics, a row for each group; has_ids: with the attribute data-run. */
+void hs_page_metric_table(struct hs_page *page, const char *const *metrics, size_t count,
+                          bool has_ids);
 /* Writes a cell with a rounded value; the attribute data-value has all digits and is absent for
  * NaN. class: of the cell, NULL = none. below: a second line, "" = none. */
 void hs_html_cell(struct hs_output *out, const struct hs_runcolumn *column, double value,
@@ -151,7 +157,14 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
 /* A formatted text that is valid until the end of the block. */
 #define HS_TEXT(...) hs_text((char[HS_HTML_SAY_MAX]){0}, __VA_ARGS__)
 HS_PRINTF(2, 3)
-const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...);
+static inline const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, HS_HTML_SAY_MAX, fmt, args);
+    va_end(args);
+    return text;
+}
 
 /* Writes markup with escaped %s (& < > " ', and characters invalid in UTF-8 or XML); also supports
  * %u, "%" PRIu64, %f (a length, one decimal) and %%. hs_say writes plain markup. */
@@ -170,12 +183,6 @@ struct hs_scale {
 double hs_scale_at(const struct hs_scale *scale, double value);
 /* Returns the value at a position (inverse of hs_scale_at). */
 double hs_scale_value(const struct hs_scale *scale, double at);
-
-enum hs_axis {
-    HS_AXIS_PLAIN, /* "0.5", "20", "3k" */
-    HS_AXIS_SHARE, /* "40 %" */
-    HS_AXIS_TIME,  /* "10 min", "6 h", "2 d" */
-};
 
 #define HS_TICKS_MAX       16u
 #define HS_TICK_LABEL_SIZE 24
@@ -222,12 +229,12 @@ struct hs_chart {
     struct hs_scale x, y;            /* of the scales, by hs_plot_begin */
 };
 /* Draws grid lines at the values of an axis, and labels beside it. */
-void hs_chart_x_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted,
+void hs_chart_x_axis(const struct hs_chart *chart, enum hs_runcolumn_kind axis, uint32_t wanted,
                      bool has_labels);
 /* The axis of simulated time: dates of the trace on a page where they are known, else times since
  * the first submission. */
 void hs_page_time_axis(const struct hs_page *page, const struct hs_chart *chart, bool has_labels);
-void hs_chart_y_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted);
+void hs_chart_y_axis(const struct hs_chart *chart, enum hs_runcolumn_kind axis, uint32_t wanted);
 /* The same at given values. */
 void hs_chart_y_marks(const struct hs_chart *chart, const struct hs_tick *ticks, uint32_t count);
 

@@ -22,15 +22,15 @@
 /* name: used by --metric, and after a quantile in the metrics of a summary: p50_jct */
 static const struct value_kind {
     const char *heading, *noun, *name, *column;
-    enum hs_axis axis;
+    enum hs_runcolumn_kind axis;
 } value_kinds[VALUES] = {
-    {"Job completion time", "JCT", "jct", "turnaround_time", HS_AXIS_TIME},
-    {"Wait until the first start", "wait", "wait", "waiting_time", HS_AXIS_TIME},
-    {"Slowdown: JCT / run time alone", "slowdown", "slowdown", "slowdown", HS_AXIS_PLAIN},
+    {"Job completion time", "JCT", "jct", "turnaround_time", HS_COLUMN_TIME},
+    {"Wait until the first start", "wait", "wait", "waiting_time", HS_COLUMN_TIME},
+    {"Slowdown: JCT / run time alone", "slowdown", "slowdown", "slowdown", HS_COLUMN_PLAIN},
     {"Queueing delay (all time without GPUs)", "queueing delay", "queueing_delay", "queueing_delay",
-     HS_AXIS_TIME},
-    {"Slowdown while running", "run slowdown", "run_slowdown", "run_slowdown", HS_AXIS_PLAIN},
-    {"Lateness: end - deadline", "lateness", "lateness", "lateness", HS_AXIS_TIME},
+     HS_COLUMN_TIME},
+    {"Slowdown while running", "run slowdown", "run_slowdown", "run_slowdown", HS_COLUMN_PLAIN},
+    {"Lateness: end - deadline", "lateness", "lateness", "lateness", HS_COLUMN_TIME},
 };
 
 /* One kind of value of a group's jobs: microseconds, or millionths of a slowdown; ascending. */
@@ -211,7 +211,7 @@ static bool set_scales(struct curves *s, enum hs_figure_scale scale)
         return set_lateness_scales(s);
     if (!find_range(s, &from, &to))
         return false;
-    const bool is_slowdown = value_kinds[s->what].axis == HS_AXIS_PLAIN;
+    const bool is_slowdown = value_kinds[s->what].axis == HS_COLUMN_PLAIN;
     double low = is_slowdown && from >= 1 ? 1 : pow(10, floor(log10(from)));
     const bool is_log =
         scale == HS_FIGURE_LOG || (scale == HS_FIGURE_AUTO && !(is_slowdown && to < NARROW * low));
@@ -232,7 +232,7 @@ static double quantile_of(const struct job_values *of, uint32_t permille)
 
 /* A value of the kind drawn, valid until the end of the block. */
 #define VALUE(s, value)                                                                            \
-    (value_kinds[(s)->what].axis == HS_AXIS_TIME ? HS_TIME(value) : HS_TEXT("%.3g", value))
+    (value_kinds[(s)->what].axis == HS_COLUMN_TIME ? HS_TIME(value) : HS_TEXT("%.3g", value))
 
 /* ---- curves ---- */
 
@@ -302,7 +302,7 @@ static void put_plot(struct curves *s, const struct hs_frame *frame, uint32_t in
     const bool is_page = s->page->figure == NULL;
     const uint32_t column = index % frame->columns;
     hs_plot_begin(s->page, frame, index / frame->columns, column, &s->chart, kind->heading);
-    hs_chart_y_axis(&s->chart, HS_AXIS_SHARE, 6);
+    hs_chart_y_axis(&s->chart, HS_COLUMN_SHARE, 6);
     hs_chart_x_axis(&s->chart, kind->axis, is_page ? 6 : frame->columns == 1 ? 10 : 5, true);
     if (is_page)
         put_probes(s);
@@ -381,46 +381,31 @@ bool hs_page_has_metric(const struct hs_page *page, const char *metric)
     return false;
 }
 
-static void put_deadline_table(struct hs_page *page)
-{
-    static const char *const metrics[] = {"deadlines",
-                                          "deadline_misses",
-                                          "deadline_rejected",
-                                          "deadline_miss_share",
-                                          "p50_lateness",
-                                          "p95_lateness",
-                                          "p99_lateness",
-                                          "max_lateness",
-                                          "slo_mean_jct",
-                                          "best_effort_mean_jct",
-                                          "deadline_met_gpu_seconds",
-                                          "value_kept_share"};
-    const size_t count = sizeof metrics / sizeof *metrics;
-    struct hs_output *out = page->out;
-    hs_page_begin_table(page, NULL, "figures");
-    hs_say(out, "<th></th>");
-    for (size_t m = 0; m < count; m++)
-        if (hs_page_has_metric(page, metrics[m]))
-            hs_page_metric_head(page, metrics[m]);
-    hs_say(out, HS_TABLE_ROWS);
-    for (uint32_t g = 0; g < page->group_count; g++) {
-        const struct hs_table_row *row = &page->rows[g];
-        hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", row->label, row->label);
-        for (size_t m = 0; m < count; m++)
-            if (hs_page_has_metric(page, metrics[m]))
-                hs_page_metric_cell(page, metrics[m], hs_summary_get(row->summary, metrics[m]));
-        hs_say(out, "</tr>\n");
-    }
-    hs_say(out, HS_TABLE_END "\n");
-}
+static const char *const deadline_metrics[] = {"deadlines",
+                                               "deadline_misses",
+                                               "deadline_rejected",
+                                               "deadline_miss_share",
+                                               "p50_lateness",
+                                               "p95_lateness",
+                                               "p99_lateness",
+                                               "max_lateness",
+                                               "slo_mean_jct",
+                                               "best_effort_mean_jct",
+                                               "deadline_met_gpu_seconds",
+                                               "value_kept_share"};
 
 enum hs_status hs_put_deadlines(struct hs_page *page)
 {
     static const struct hs_frame frame = {
         .columns = 1, .width = HS_PAGE_WIDTH, .height = 188, .margin = {44, 10, 8, 24}};
     struct curves s = {.page = page, .what = LATENESS};
+    const char *shown[sizeof deadline_metrics / sizeof *deadline_metrics];
     enum hs_status status = HS_OK;
-    put_deadline_table(page);
+    uint32_t count = 0;
+    for (size_t m = 0; m < sizeof deadline_metrics / sizeof *deadline_metrics; m++)
+        if (hs_page_has_metric(page, deadline_metrics[m]))
+            shown[count++] = deadline_metrics[m];
+    hs_page_metric_table(page, shown, count, true);
     if (!hs_page_can_draw(page, HS_FROM_JOBS, &status))
         return status;
     HS_TRY(read_groups(&s, 1u << LATENESS));
@@ -592,7 +577,7 @@ static void put_rows(const struct rows *r)
         .margin = {168, drawn > 1 ? 14 : 130, 4, 22}}; /* 130: for the value after the bar */
     struct hs_chart c = {.x = {.from = 0, .to = largest(r, "mean_jct")}, .y = {.from = 0, .to = 1}};
     hs_plot_begin(r->page, &frame, 0, 0, &c, "Mean completion time and wait");
-    hs_chart_x_axis(&c, HS_AXIS_TIME, 7, true);
+    hs_chart_x_axis(&c, HS_COLUMN_TIME, 7, true);
     for (uint32_t i = 0; i < r->count; i++) {
         const double y = c.top + row_height * i + ROW_GAP / 2, middle = y + bar * drawn / 2 + 4;
         hs_svg_text(c.out, c.left - 74, middle, "end", "name", r->first[i]->name);
@@ -694,7 +679,7 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
               .to = most > 0 ? most * 1.02 : 1,
               .is_log = is_log}};
     hs_plot_begin(page, frame, 0, column, &c, NULL);
-    hs_chart_x_axis(&c, shown.kind == HS_COLUMN_TIME ? HS_AXIS_TIME : HS_AXIS_PLAIN, 5, true);
+    hs_chart_x_axis(&c, shown.kind, 5, true);
     for (uint32_t i = 0; i < r->count; i++) {
         const double y = c.top + row_height * (i + 0.08);
         if (column == 0)
@@ -813,10 +798,6 @@ static void put_front(const struct hs_page *page, const struct hs_chart *c,
 
 enum hs_status hs_draw_pareto(struct hs_page *page)
 {
-    static const enum hs_axis axes[] = {[HS_COLUMN_TIME] = HS_AXIS_TIME,
-                                        [HS_COLUMN_SHARE] = HS_AXIS_SHARE,
-                                        [HS_COLUMN_RATIO] = HS_AXIS_PLAIN,
-                                        [HS_COLUMN_PLAIN] = HS_AXIS_PLAIN};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     struct hs_frame frame = {.rows = 1, .columns = 1, .height = 320, .margin = {66, 24, 12, 40}};
     HS_TRY(hs_figure_metrics(page, "mean_jct,p99_jct", names));
@@ -832,8 +813,8 @@ enum hs_status hs_draw_pareto(struct hs_page *page)
     struct hs_chart c = {.x = metric_scale(page, names[0]), .y = metric_scale(page, names[1])};
     hs_figure_begin(page, &frame, NULL, 0);
     hs_plot_begin(page, &frame, 0, 0, &c, NULL);
-    hs_chart_x_axis(&c, axes[x.kind], 7, true);
-    hs_chart_y_axis(&c, axes[y.kind], 7);
+    hs_chart_x_axis(&c, x.kind, 7, true);
+    hs_chart_y_axis(&c, y.kind, 7);
     put_front(page, &c, names);
     for (uint32_t g = 0; g < page->group_count; g++) {
         const double at = hs_scale_at(&c.x, metric_of(page, g, names[0])),

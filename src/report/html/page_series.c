@@ -473,13 +473,6 @@ static bool is_assumed(const struct hs_page *page)
     return hs_table_is_assumed(&table, "gpu_utilization");
 }
 
-static const char *assumed_text(const struct hs_page *page, enum chart chart)
-{
-    return chart == GPUS && is_assumed(page)
-               ? "Utilization is assumed: it rests on profiles that were drawn for jobs. "
-               : "";
-}
-
 /* Draws a chart of a group. */
 static void put_panel(const struct series_section *s, const struct hs_frame *frame, uint32_t group,
                       enum chart chart, double top, bool is_last)
@@ -490,7 +483,7 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
     if (chart == GPUS && s->tracks[group].gpus > 0)
         put_gpu_marks(&c, s->tracks[group].gpus);
     else
-        hs_chart_y_axis(&c, HS_AXIS_PLAIN, is_page ? 4 : 5);
+        hs_chart_y_axis(&c, HS_COLUMN_PLAIN, is_page ? 4 : 5);
     if (is_last || !is_page)
         hs_page_time_axis(s->page, &c, is_last);
     put_layers(s, &c, group, chart);
@@ -533,7 +526,9 @@ static void put_chart(const struct series_section *s, enum chart chart)
     if (top > 0)
         hs_page_note(s->page, "%s%s%s",
                      is_bare(s->page, chart) ? "GPUs that jobs hold. " : charts[chart].note,
-                     assumed_text(s->page, chart),
+                     chart == GPUS && is_assumed(s->page)
+                         ? "Utilization is assumed: it rests on profiles that were drawn for jobs. "
+                         : "",
                      chart == GPUS && is_one
                          ? "Shaded: between smallest and largest value of the interval."
                          : "");
@@ -575,8 +570,8 @@ enum hs_status hs_draw_time(struct hs_page *page)
         if (row == 0 && s.tracks[0].gpus > 0)
             put_gpu_marks(&c, top);
         else
-            hs_chart_y_axis(&c, row == 1 ? HS_AXIS_SHARE : HS_AXIS_PLAIN, 5);
-        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, row == 2);
+            hs_chart_y_axis(&c, row == 1 ? HS_COLUMN_SHARE : HS_COLUMN_PLAIN, 5);
+        hs_chart_x_axis(&c, HS_COLUMN_TIME, 10, row == 2);
         for (uint32_t g = 0; g < page->drawn; g++)
             put_layer(
                 &s, &c, g,
@@ -688,7 +683,7 @@ static bool put_bars(struct hs_page *page, const struct bars *b)
     hs_say(page->out, "</p>\n<figure>\n");
     struct hs_chart c = {.x = {.from = 0, .to = most / SECONDS_OF_HOUR}, .y = {.from = 0, .to = 1}};
     hs_plot_begin(page, &frame, 0, 0, &c, b->label);
-    hs_chart_x_axis(&c, HS_AXIS_PLAIN, 7, true);
+    hs_chart_x_axis(&c, HS_COLUMN_PLAIN, 7, true);
     hs_svg_text(c.out, c.right, c.bottom + 32, "end", "tick", "GPU-hours");
     for (uint32_t g = 0; g < drawn; g++) {
         put_bar(page, b, &c, g, c.top + ROW_HEIGHT * g + 4);
@@ -787,19 +782,7 @@ enum hs_status hs_put_outages(struct hs_page *page)
         .none = "No work was lost."};
     struct outage_table t = {.page = page};
     struct hs_output *out = page->out;
-    hs_page_begin_table(page, NULL, "figures");
-    hs_say(out, "<th></th>");
-    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
-        hs_page_metric_head(page, metrics[m]);
-    hs_say(out, HS_TABLE_ROWS);
-    for (uint32_t g = 0; g < page->group_count; g++) {
-        hs_markup(out, "<tr><th scope=\"row\">%s</th>", page->rows[g].label);
-        for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
-            hs_page_metric_cell(page, metrics[m],
-                                hs_summary_get(page->rows[g].summary, metrics[m]));
-        hs_say(out, "</tr>\n");
-    }
-    hs_say(out, HS_TABLE_END "\n");
+    hs_page_metric_table(page, metrics, sizeof metrics / sizeof *metrics, false);
     hs_page_note(page, "Availability: share of GPUs x time in service, or held until a drain was "
                        "over. ETTR: share of the jobs' time on GPUs that was productive. Below: "
                        "GPUs x time that was not.");

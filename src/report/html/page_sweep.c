@@ -7,7 +7,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "report/html/page.h"
 
@@ -530,13 +529,9 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
         }
     }
     hs_plot_begin(v->page, frame, v->facet, v->metric, &c, v->column.title);
-    static const enum hs_axis axes[] = {[HS_COLUMN_TIME] = HS_AXIS_TIME,
-                                        [HS_COLUMN_SHARE] = HS_AXIS_SHARE,
-                                        [HS_COLUMN_RATIO] = HS_AXIS_PLAIN,
-                                        [HS_COLUMN_PLAIN] = HS_AXIS_PLAIN};
-    hs_chart_y_axis(&c, axes[v->column.kind], 6);
+    hs_chart_y_axis(&c, v->column.kind, 6);
     if (axis->is_numeric)
-        hs_chart_x_axis(&c, HS_AXIS_PLAIN, 6, true);
+        hs_chart_x_axis(&c, HS_COLUMN_PLAIN, 6, true);
     for (uint32_t x = 0; x < v->places && !axis->is_numeric; x++)
         hs_svg_text(c.out, hs_scale_at(&c.x, x), c.bottom + 15, "middle", "tick", axis->values[x]);
     hs_svg_text(c.out, (c.left + c.right) / 2, c.bottom + 34, "middle", "tick", axis->key);

@@ -528,8 +528,7 @@ static enum hs_status load_machines(struct verify_run *run)
     if (is_fixed || !run->has_nodes)
         return HS_OK;
     HS_TRY(hs_rowfile_each(&run->manifest, "nodes.csv", node_cells, add_node_row, run));
-    HS_TRY(verify_outages_load(run));
-    return verify_windows_load(run);
+    return verify_machines_load(run);
 }
 
 /* ---- loading a run ---- */
@@ -624,17 +623,6 @@ static const struct verify_rule file_rules[] = {
 
 /* ---- applying the rules ---- */
 
-static enum hs_status begin_check(struct verify_run *run, const struct verify_rule *rule,
-                                  struct verify_check *c)
-{
-    const char *note = run->setup.is_slicing ? rule->slicing_note : NULL;
-    if (run->setup.is_throttling && rule->throttling_note != NULL)
-        note = rule->throttling_note;
-    (void)snprintf(c->note, sizeof c->note, "%s", note != NULL ? note : "");
-    c->run = run;
-    return rule->run != NULL ? rule->run(c) : HS_OK;
-}
-
 static void apply_to_segments(struct verify_run *run, const struct verify_rule *rules,
                               uint32_t count, struct verify_check *checks)
 {
@@ -660,7 +648,12 @@ enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *ru
 {
     bool has_segments = false, has_jobs = false;
     for (uint32_t r = 0; r < count; r++) {
-        HS_TRY(begin_check(run, &rules[r], &checks[r]));
+        const char *note = run->setup.is_slicing ? rules[r].slicing_note : NULL;
+        if (run->setup.is_throttling && rules[r].throttling_note != NULL)
+            note = rules[r].throttling_note;
+        (void)snprintf(checks[r].note, sizeof checks[r].note, "%s", note != NULL ? note : "");
+        checks[r].run = run;
+        HS_TRY(rules[r].run != NULL ? rules[r].run(&checks[r]) : HS_OK);
         has_segments = has_segments || rules[r].segment != NULL;
         has_jobs = has_jobs || rules[r].job != NULL;
     }

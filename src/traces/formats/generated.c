@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs of a workload as a trace without a file: gen:NAME,n=JOBS,seed=N (workload/generator.h). As a
+ * Jobs of a workload as a trace without a file: gen:NAME,n=JOBS,seed=N (workload/generator.c). As a
  * path, this text is its own content (base/io.h); a file containing it works, too.
  */
 #include <stdio.h>
 
 #include "traces/format.h"
-#include "workload/generator.h"
+#include "workload/workload.h"
 
 /* ---- the request ---- */
 
