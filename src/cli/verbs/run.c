@@ -146,6 +146,18 @@ static enum hs_status say_summary(struct hs_call *call, const char *dir)
     return HS_OK;
 }
 
+/* What the run has taken; a decision of a child process is most of it. */
+static void note_cost(const struct hs_run_result *result, struct hs_diag *diag)
+{
+    hs_report(diag, HS_NOTE, NULL, NULL,
+              "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64
+              " checks; %.3f s wall, %.1f us a decision, %.3f s CPU, %" PRIu64 " KiB at most",
+              result->figures.events, result->figures.decisions, result->figures.checks,
+              result->machine.wall_s,
+              result->machine.wall_s * 1e6 / fmax(1, (double)result->figures.decisions),
+              result->machine.cpu_s, result->machine.peak_rss_kib);
+}
+
 static enum hs_status say_run(struct hs_call *call, const struct hs_run_result *result,
                               const char *dir)
 {
@@ -195,13 +207,7 @@ static enum hs_status say_run(struct hs_call *call, const struct hs_run_result *
         hs_say(out, "files       %s/\n", dir);
     }
     if (options->verbose)
-        hs_report(&call->diag, HS_NOTE, NULL, NULL,
-                  "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64
-                  " checks; %.3f s wall, %.1f us a decision, %.3f s CPU, %" PRIu64 " KiB at most",
-                  result->figures.events, result->figures.decisions, result->figures.checks,
-                  result->machine.wall_s,
-                  result->machine.wall_s * 1e6 / fmax(1, (double)result->figures.decisions),
-                  result->machine.cpu_s, result->machine.peak_rss_kib);
+        note_cost(result, &call->diag);
     if (hs_run_is_cut(result))
         return HS_E_LIMIT;
     return hs_check_rejected(result->setup->options->trace, result->setup->options->policy,
