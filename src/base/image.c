@@ -75,10 +75,15 @@ static enum hs_status put_file(struct hs_output *out, const struct hs_image_part
 {
     char *buffer = hs_alloc_zeroed(PIECE_MAX, 1);
     uint64_t left = part->bytes;
-    const int fd = open(*part->path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? 1 : -1;
-    while (left > 0 && got > 0) {
+    ssize_t got = -1;
+    int fd;
+    do {
+        fd = open(*part->path, O_RDONLY | O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR);
+    while (left > 0 && fd >= 0) {
         got = read(fd, buffer, left < PIECE_MAX ? (size_t)left : PIECE_MAX);
+        if (got < 0 && errno == EINTR)
+            continue;
         if (got <= 0)
             break;
         const struct piece piece = {(uint64_t)got, hs_hash_of(buffer, (size_t)got)};

@@ -550,8 +550,10 @@ static enum hs_status output_enter(void *ctx, struct hs_diag *diag)
     uint64_t left = out->flushed;
     ssize_t got = 1;
     out->hash = hash_open();
-    out->fd = open(out->path, O_RDWR | O_CLOEXEC);
-    while (out->fd >= 0 && left > 0 && got > 0) {
+    do {
+        out->fd = open(out->path, O_RDWR | O_CLOEXEC);
+    } while (out->fd < 0 && errno == EINTR);
+    while (out->fd >= 0 && left > 0 && (got > 0 || (got < 0 && errno == EINTR))) {
         const size_t room = (size_t)(out->end - out->buffer);
         got = read(out->fd, out->buffer, left < room ? left : room);
         if (got > 0)
