@@ -283,3 +283,14 @@ when n0 is removed at 50; it begins again when n0 is back at 60.
   c,30,90,4-7,1,finish
   a,60,160,0-3,1,finish
   25 checks passed
+
+# events-only-timers
+With a node gone for ever, b waits for nothing but the end of gavel's round, at 360.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,5,1,10\n' >t.csv
+  $ printf 'time,node,event\n1,n1,down\n' >e.csv
+  $ horus run t.csv -c 2x1 -p gavel --events e.csv -q -o out >/dev/null
+  $ cut -d, -f1-3,7 out/segments.csv
+  job_id,start,end,ended_by
+  a,0,10,finish
+  b,360,370,finish

@@ -378,3 +378,15 @@ Ids of jobs may be long.
   $ { echo job_id,submit_time,duration,gpus; printf '%0200d,0,10,1\n%0200d,1,10,1\n%0100d,12,10,1\n' 1 2 3; } >t.csv
   $ horus run t.csv -c 1x1 -q -o out >/dev/null
   $ diff <(cut -d, -f1 t.csv) <(cut -d, -f1 out/jobs.csv)
+
+# run-fork-memory
+The policy after a fork is told what memory jobs need at that time: b waits, as 10 GB do not fit beside 10 GB.
+
+  $ printf 'job_id,submit_time,duration,gpus,gpu_mem_mib,gpu_util\na,0,100,1,10000,20\nb,0,100,1,10000,20\n' >t.csv
+  $ horus run t.csv -c 1x1:V100 -p fifo -q -o first --until 10s --snapshot moment >/dev/null 2>&1
+  $ horus run --from moment -p pack -q -o out >/dev/null
+  $ cut -d, -f1-3,7 out/segments.csv
+  job_id,start,end,ended_by
+  a,0,10,fork
+  a,10,100,finish
+  b,100,200,finish

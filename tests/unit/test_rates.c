@@ -43,7 +43,7 @@ static const char speeds[] =
 static const char pairs[] =
     "{\"kind\": \"interference\", \"format\": 2,\n"
     " \"forms\": [{\"gpu\": \"V100\", \"mode\": \"timeslice\", \"k\": 1, \"alpha\": 1, \"beta\": "
-    "1}],\n"
+    "1, \"capacity\": [1, 2]}],\n" /* of two jobs, of more */
     " \"tables\": [{\"gpu\": \"V100\", \"mode\": \"timeslice\", \"form\": \"rank-1\", \"jobs\": [\n"
     "   {\"profile\": \"A/d/1/fp32\", \"a\": 1, \"b\": 3},\n"
     "   {\"profile\": \"B/d/1/fp32\", \"a\": 1, \"b\": 1}]}]}\n";
