@@ -543,24 +543,32 @@ static enum hs_status output_leave(void *ctx, struct hs_diag *diag)
     return out->error == 0 ? HS_OK : output_fail(out, "write", diag);
 }
 
+/* Hashes the next *left bytes, or those there are; false: errno tells why not. */
+static bool output_reread(struct hs_output *out, uint64_t *left)
+{
+    const size_t room = (size_t)(out->end - out->buffer);
+    ssize_t got = 1;
+    while (*left > 0 && got != 0) {
+        got = read(out->fd, out->buffer, *left < room ? *left : room);
+        if (got < 0 && errno != EINTR)
+            return false;
+        const uint64_t bytes = got > 0 ? (uint64_t)got : 0;
+        XXH3_64bits_update(out->hash, out->buffer, bytes);
+        *left -= bytes;
+    }
+    return true;
+}
+
 /* Opens the file again, checks it, and cuts off what was written after the image. */
 static enum hs_status output_enter(void *ctx, struct hs_diag *diag)
 {
     struct hs_output *out = ctx;
     uint64_t left = out->flushed;
-    ssize_t got = 1;
     out->hash = hash_open();
     do {
         out->fd = open(out->path, O_RDWR | O_CLOEXEC);
     } while (out->fd < 0 && errno == EINTR);
-    while (out->fd >= 0 && left > 0 && (got > 0 || (got < 0 && errno == EINTR))) {
-        const size_t room = (size_t)(out->end - out->buffer);
-        got = read(out->fd, out->buffer, left < room ? left : room);
-        if (got > 0)
-            XXH3_64bits_update(out->hash, out->buffer, (size_t)got);
-        left -= got > 0 ? (uint64_t)got : 0;
-    }
-    if (out->fd < 0 || got < 0 || ftruncate(out->fd, (off_t)out->flushed) != 0) {
+    if (out->fd < 0 || !output_reread(out, &left) || ftruncate(out->fd, (off_t)out->flushed) != 0) {
         out->error = errno;
         return output_fail(out, "open again", diag);
     }
