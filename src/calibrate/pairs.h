@@ -6,7 +6,7 @@
 #pragma once
 
 #include "calibrate/measure.h"
-#include "calibrate/score.h"
+#include "calibrate/calibration.h"
 
 /* ---- rows ---- */
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "calibrate/score.h"
+#include "calibrate/calibration.h"
 #include "model/predictor.h"
 
 /* ---- rows ---- */

@@ -4,7 +4,6 @@
  * linear algebra and fitting. Sums run in the order of the rows, so that the last bit is the same
  * everywhere.
  */
-#include "calibrate/score.h"
 
 #include <assert.h>
 #include <gsl/gsl_linalg.h>

@@ -14,7 +14,6 @@
 #include <stdio.h>
 
 #include "calibrate/calibration.h"
-#include "calibrate/score.h"
 
 #define NOTES_MAX  160u
 #define SHARE_MAX  1.0    /* a share above 1 is noise: measured, noted, and taken as 1 */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "calibrate/calibration.h"
-#include "calibrate/score.h"
 
 #define PAIR_FOLDS 20u
 #define STEPS_MAX  200u

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/score.h"
+#include "calibrate/calibration.h"
 #include "model/speed.h"
 #include "support/data.h"
 #include "support/run.h"

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/score.h"
+#include "calibrate/calibration.h"
 #include "support/data.h"
 #include "support/sheet.h"
 

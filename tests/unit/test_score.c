@@ -3,7 +3,7 @@
  * Scores of a few rows, worked out by hand.
  */
 #include "base/fmt.h"
-#include "calibrate/score.h"
+#include "calibrate/calibration.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * Least squares: answers worked out by hand, and a refusal wherever the data does not determine
  * the answer.
  */
-#include "calibrate/score.h"
+#include "calibrate/calibration.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "base/fixed.h"
-#include "calibrate/score.h"
+#include "calibrate/calibration.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 

@@ -238,7 +238,6 @@ static const struct hs_rowcell decision_cells[] = {
     {NULL, HS_ROWCELL_TEXT, 0},
 };
 
-/* Adds a decision about the watched job. */
 static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
 {
     struct explain *x = ctx;
@@ -374,7 +373,6 @@ static void add_wait(struct replay *r, uint32_t index, int64_t to_us)
     add_event(r, to_us, GO, job->phase, index);
 }
 
-/* Adds the events of a segment, and the wait before it. */
 static void add_placement(struct replay *r, uint32_t index)
 {
     const struct hs_placed *s = &r->x->schedule.segments[index];
@@ -638,7 +636,6 @@ static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase
                 r->active[i] = r->active[--r->active_count];
 }
 
-/* Records the stages of the watched job. */
 static void watch(struct replay *r, const struct event *e)
 {
     struct explain *x = r->x;

@@ -362,7 +362,6 @@ void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, 
 #define TITLE_BELOW 32.0 /* of the x axis */
 #define TITLE_ASIDE 49.0
 
-/* Draws grid lines across the plot, and labels beside it. */
 static void put_marks(const struct hs_chart *c, bool is_x, const struct hs_tick *ticks,
                       uint32_t count, bool has_labels)
 {

@@ -706,7 +706,6 @@ static void put_files(struct hs_output *out, const struct hs_json *list, const c
     }
 }
 
-/* Writes a text, or the members of an object. */
 static void put_stated(struct hs_output *out, const struct hs_json *root, const char *key)
 {
     const struct hs_json *value = hs_json_get(root, key), *count = hs_json_first(value);

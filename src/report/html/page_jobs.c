@@ -259,7 +259,6 @@ static void put_curve(const struct curves *s, uint32_t group)
                         VALUE(s, quantile_of(&s->of[group][s->what], 500))));
 }
 
-/* Draws dots at common quantiles. */
 static void put_quantiles(const struct curves *s, uint32_t group)
 {
     static const uint32_t permilles[] = {500, 900, 990};

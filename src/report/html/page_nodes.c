@@ -198,7 +198,6 @@ static enum hs_status read_maps(struct nodes_section *s)
     return HS_OK;
 }
 
-/* Reads the maps and draws them with `put`. */
 static enum hs_status with_maps(struct hs_page *page,
                                 enum hs_status (*put)(struct nodes_section *s))
 {
@@ -354,7 +353,6 @@ static void put_placement(const struct hs_chart *c, const struct placement *p, d
                     end - x < 0.4 ? 0.4 : end - x, (last - first + 1) * gpu_height, title);
 }
 
-/* Draws a line above each node, and its name. */
 static void put_nodes(const struct occupancy_map *map, const struct hs_chart *c, double gpu_height)
 {
     const uint32_t every = (map->node_count + NAMES_MAX - 1) / NAMES_MAX;
@@ -492,7 +490,6 @@ static void put_lanes(struct lanes *l)
 
 /* ---- the section, and the figures ---- */
 
-/* Draws the heat map or Gantt chart of a group. */
 static void put_plot(struct nodes_section *s, const struct hs_frame *frame, bool is_heat,
                      bool has_axis)
 {

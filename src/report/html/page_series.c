@@ -105,7 +105,6 @@ static void put_bucket(struct buckets *b, double time_s, double value)
     b->has_value = true;
 }
 
-/* Extends the last value to the end. */
 static void finish_buckets(struct buckets *b)
 {
     if (b->has_value)
@@ -360,7 +359,6 @@ static uint32_t stopped_between(const struct track *t, enum stop k, uint32_t fro
     return sum;
 }
 
-/* Marks below the axis where jobs were stopped. */
 static void put_stops(const struct series_section *s, const struct hs_chart *c, uint32_t group)
 {
     for (uint32_t i = 0; i < s->buckets; i++)
@@ -473,7 +471,6 @@ static bool is_assumed(const struct hs_page *page)
     return hs_table_is_assumed(&table, "gpu_utilization");
 }
 
-/* Draws a chart of a group. */
 static void put_panel(const struct series_section *s, const struct hs_frame *frame, uint32_t group,
                       enum chart chart, double top, bool is_last)
 {
@@ -581,7 +578,6 @@ enum hs_status hs_draw_time(struct hs_page *page)
     return HS_OK;
 }
 
-/* Draws a panel of each group, with a legend. */
 static enum hs_status draw_panels(struct hs_page *page, enum chart chart)
 {
     const bool is_one = page->group_count == 1;
