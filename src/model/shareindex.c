@@ -378,8 +378,10 @@ static inline bool is_hopeless(const struct search *q, int64_t cost, uint32_t le
 /* The order of nodes where all else is equal. */
 static bool is_node_before(const struct search *q, uint32_t a, uint32_t b)
 {
-    const uint32_t x = hs_free_kind(q->s->free, a), y = hs_free_kind(q->s->free, b);
-    return q->query->ask->is_by_kind && x != y ? x < y : a < b;
+    const bool by_kind = q->query->ask->is_by_kind;
+    const uint32_t x = by_kind ? hs_free_kind(q->s->free, a) : 0,
+                   y = by_kind ? hs_free_kind(q->s->free, b) : 0;
+    return x != y ? x < y : a < b;
 }
 
 /* bound: lower bound of the cost of all GPUs below the vertex. */
@@ -552,6 +554,13 @@ static int64_t node_sum(const struct search *q, const struct share_node *n)
     return rest > 0 ? HS_NEVER : sum;
 }
 
+/* Tells whether the node is better than the best so far where their sums are equal. */
+static bool wins_ties(const struct search *q, uint32_t node)
+{
+    const uint32_t idle = q->s->nodes[node].idle;
+    return idle < q->idle || (idle == q->idle && is_node_before(q, node, q->node));
+}
+
 /* Evaluates the node, which has this GPU at this cost, as the best so far. */
 static void judge(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
 {
@@ -565,10 +574,7 @@ static void judge(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
         !is_accepted(q, node))
         return;
     int64_t sum = node_sum(q, n);
-    const bool has_node = q->node != HS_NO_NODE;
-    bool wins_ties =
-        !has_node || n->idle < q->idle || (n->idle == q->idle && is_node_before(q, node, q->node));
-    if (sum > q->sum || (sum == q->sum && (!has_node || !wins_ties)))
+    if (sum > q->sum || (sum == q->sum && (q->node == HS_NO_NODE || !wins_ties(q, node))))
         return;
     const int64_t rest = sum % q->gpus;
     q->node = node;
@@ -578,22 +584,28 @@ static void judge(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
     q->limit_id = rest == 0 && n->idle == 0 ? n->first_gpu : UINT32_MAX;
 }
 
-/* Tells whether even the lower bound for a node with this many idle GPUs exceeds the best. */
-static bool is_dear(const struct search *q, uint32_t idle)
+/* Tells whether the node cannot become the best: by a lower bound, which is exact without tenants.
+ */
+static bool is_dear(const struct search *q, uint32_t node)
 {
-    if (q->node == HS_NO_NODE || q->open_cost <= q->idle_cost)
+    const struct share_node *n = &q->s->nodes[node];
+    const uint32_t others = n->idle < q->gpus ? q->gpus - n->idle : 0;
+    if (n->open == 0 && others > 0)
+        return true;
+    if (q->node == HS_NO_NODE || (n->open > 0 && q->open_cost <= q->idle_cost))
         return false;
-    const uint32_t others = idle < q->gpus ? q->gpus - idle : 0;
-    if (others == 0)
-        return q->idle_cost * q->gpus > q->sum;
-    return q->open_cost == HS_NEVER || q->idle_cost * idle + q->open_cost * others > q->sum;
+    if (others == 0) {
+        const int64_t sum = q->idle_cost * q->gpus;
+        return sum > q->sum || (sum == q->sum && n->open == 0 && !wins_ties(q, node));
+    }
+    return q->open_cost == HS_NEVER || q->idle_cost * n->idle + q->open_cost * others > q->sum;
 }
 
 static void search_idle(struct search *q, const struct share_pool *p)
 {
     uint32_t local = hs_bitset_next(&p->with_idle, 0);
     for (; local != HS_BITSET_NONE; local = hs_bitset_next(&p->with_idle, local + 1))
-        if (!is_dear(q, q->s->nodes[p->nodes[local]].idle))
+        if (!is_dear(q, p->nodes[local]))
             judge(q, p->nodes[local], HS_NO_GPU, q->idle_cost);
 }
 
