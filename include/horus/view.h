@@ -111,9 +111,6 @@ void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
 /* The same of all jobs, as an array: at the handle times *size. Valid until the next event. */
 unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size);
 
-/* A hint that the policy reads this job soon: prefetches its records. HS_NO_JOB is allowed. */
-void hs_view_expect(const struct hs_view *v, hs_job_id job);
-
 /* ---- facts of a job that every scheduler has ---- */
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job);      /* gang size demanded */

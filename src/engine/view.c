@@ -211,15 +211,6 @@ unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size)
     return v->engine->jobs.scratch;
 }
 
-void hs_view_expect(const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_jobs *jobs = &v->engine->jobs;
-    if (job >= jobs->slots.high)
-        return;
-    hs_prefetch(&jobs->jobs[job], sizeof *jobs->jobs);
-    hs_prefetch(jobs->scratch + (size_t)job * jobs->scratch_size, jobs->scratch_size);
-}
-
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)
 {
     return (enum hs_job_state)hs_lookup_job(v, job)->state;

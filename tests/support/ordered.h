@@ -57,12 +57,6 @@ unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size)
     return (unsigned char *)scratch;
 }
 
-void hs_view_expect(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    (void)job;
-}
-
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
 {
     (void)v;

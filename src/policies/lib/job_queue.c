@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A treap with parent links, and behind it a doubly linked chain of the jobs that came in order
- * since the last search within the queue: a queue that is served from its front needs no tree. The
- * children of a chained job are its neighbours. Sizes are kept from the first search on.
+ * A treap with parent links. Sizes are kept from the first search by size on.
  */
 #include "policies/lib/job_queue.h"
 
-#define NO_PARENT 0x3fffffffu     /* parent of the root; job handles are below it */
-#define CHAINED   (NO_PARENT - 1) /* parent of a job in the chain */
+#define NO_PARENT 0x3fffffffu /* parent of the root; job handles are below it */
 
 /* Array of the links of all jobs: the link of a job lies at its handle times the stride. */
 struct links {
@@ -207,105 +204,7 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
     }
 }
 
-/* ---- the chain ---- */
-
-/* Moves the jobs of the chain into the tree. */
-static HS_APART void chain_to_tree(struct hs_job_queue *q, struct links l)
-{
-    hs_job_id last = q->root == 0 ? HS_NO_JOB : outermost(l, q->root - 1, 1), next;
-    for (hs_job_id job = q->chain - 1; job != HS_NO_JOB; job = next) {
-        next = link_at(l, job)->child[1];
-        tree_insert(q, l, job, last, 1);
-        last = job;
-    }
-    q->chain = 0;
-}
-
-static inline void chain_append(struct hs_job_queue *q, struct links l, hs_job_id job)
-{
-    struct hs_job_queue_link *link = link_at(l, job);
-    link->parent = CHAINED;
-    link->child[0] = q->last - 1;
-    link->child[1] = HS_NO_JOB;
-    if (q->chain != 0)
-        link_at(l, q->last - 1)->child[1] = job;
-    else
-        q->chain = job + 1;
-    if (q->last == 0)
-        q->first = job + 1;
-    q->last = job + 1;
-}
-
-static void chain_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
-{
-    const struct hs_job_queue_link *link = link_at(l, job);
-    if (link->child[1] != HS_NO_JOB)
-        link_at(l, link->child[1])->child[0] = link->child[0];
-    if (q->chain == job + 1)
-        q->chain = link->child[1] + 1;
-    else
-        link_at(l, link->child[0])->child[1] = link->child[1];
-}
-
-/* Links a job into the chain if it belongs between two of its last jobs, all of one key: it came
- * along with them, as the jobs do that a machine stops. Otherwise returns false. */
-static bool chain_insert(const struct hs_job_queue *q, const struct hs_view *v, struct links l,
-                         hs_job_id job)
-{
-    const int steps_most = 16;
-    struct hs_job_queue_link *link = link_at(l, job);
-    hs_job_id next = q->last - 1;
-    for (int step = 0; step < steps_most && next != q->chain - 1; step++) {
-        struct hs_job_queue_link *behind = link_at(l, next);
-        const hs_job_id before = behind->child[0];
-        if (behind->key != link->key)
-            return false;
-        if (is_before(v, l, before, job)) {
-            link->parent = CHAINED;
-            link->child[0] = before;
-            link->child[1] = next;
-            link_at(l, before)->child[1] = behind->child[0] = job;
-            return true;
-        }
-        next = before;
-    }
-    return false;
-}
-
 /* ---- the queue ---- */
-
-/* Inserts a job that is not the last in order. */
-static void insert_within(struct hs_job_queue *q, const struct hs_view *v, struct links l,
-                          hs_job_id job)
-{
-    if (q->chain != 0 && !is_before(v, l, job, q->chain - 1)) {
-        if (chain_insert(q, v, l, job))
-            return;
-        chain_to_tree(q, l);
-    }
-    if (q->root == 0) { /* the queue is a chain, and the job precedes all of it */
-        struct hs_job_queue_link *link = link_at(l, job);
-        link->parent = CHAINED;
-        link->child[0] = HS_NO_JOB;
-        link->child[1] = q->chain - 1;
-        link_at(l, link->child[1])->child[0] = job;
-        q->chain = q->first = job + 1;
-        return;
-    }
-    if (is_before(v, l, job, q->first - 1)) {
-        tree_insert(q, l, job, q->first - 1, 0);
-        q->first = job + 1;
-        return;
-    }
-    hs_job_id parent = HS_NO_JOB, next = q->root - 1;
-    int side = 0;
-    while (next != HS_NO_JOB) {
-        parent = next;
-        side = !is_before(v, l, job, parent);
-        next = link_at(l, parent)->child[side];
-    }
-    tree_insert(q, l, job, parent, side);
-}
 
 void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
@@ -317,10 +216,18 @@ void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id
     link->key = key;
     link->is_linked = true;
     q->count++;
-    if (q->last == 0 || is_before(v, l, q->last - 1, job))
-        chain_append(q, l, job);
-    else
-        insert_within(q, v, l, job);
+    const bool is_last = q->last == 0 || is_before(v, l, q->last - 1, job);
+    const bool is_first = q->last == 0 || (!is_last && is_before(v, l, job, q->first - 1));
+    hs_job_id parent = (is_last ? q->last : q->first) - 1;
+    int side = is_last;
+    for (hs_job_id next = is_first || is_last ? HS_NO_JOB : q->root - 1; next != HS_NO_JOB;
+         next = link_at(l, parent)->child[side]) {
+        parent = next;
+        side = !is_before(v, l, job, parent);
+    }
+    tree_insert(q, l, job, parent, side);
+    q->first = is_first ? job + 1 : q->first;
+    q->last = is_last ? job + 1 : q->last;
 }
 
 void hs_job_queue_remove(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
@@ -331,10 +238,7 @@ void hs_job_queue_remove(struct hs_job_queue *q, const struct hs_view *v, hs_job
         q->first = hs_job_queue_next(q, v, job) + 1;
     if (q->last == job + 1)
         q->last = hs_job_queue_prev(q, v, job) + 1;
-    if (link->parent == CHAINED)
-        chain_remove(q, l, job);
-    else
-        tree_remove(q, l, job);
+    tree_remove(q, l, job);
     link->is_linked = false;
     q->count--;
 }
@@ -377,21 +281,12 @@ void hs_job_queue_rekey_all(struct hs_job_queue *q, const struct hs_view *v,
 
 hs_job_id hs_job_queue_next(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
 {
-    const struct links l = links_of(q, v);
-    const struct hs_job_queue_link *link = link_at(l, job);
-    if (link->parent == CHAINED)
-        return link->child[1];
-    hs_job_id next = tree_step(l, job, 1);
-    return next != HS_NO_JOB ? next : q->chain - 1;
+    return tree_step(links_of(q, v), job, 1);
 }
 
 hs_job_id hs_job_queue_prev(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
 {
-    const struct links l = links_of(q, v);
-    const struct hs_job_queue_link *link = link_at(l, job);
-    if (q->chain == job + 1)
-        return q->root == 0 ? HS_NO_JOB : outermost(l, q->root - 1, 1);
-    return link->parent == CHAINED ? link->child[0] : tree_step(l, job, 0);
+    return tree_step(links_of(q, v), job, 0);
 }
 
 /* ---- searches by size ---- */
@@ -457,8 +352,6 @@ hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view 
                                    struct hs_gang_limits limits)
 {
     const struct links l = links_of(q, v);
-    if (q->chain != 0)
-        chain_to_tree(q, l);
     if (HS_UNLIKELY(!q->knows_sizes))
         learn_sizes(q, v, l);
     /* UINT32_MAX marks an empty subtree, so limits stay below it. */
@@ -474,8 +367,6 @@ hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v
                                  struct hs_job_place from, struct hs_gang_limits limits)
 {
     const struct links l = links_of(q, v);
-    if (q->chain != 0)
-        chain_to_tree(q, l);
     hs_job_id at = q->root - 1, found = HS_NO_JOB;
     if (q->knows_sizes && !is_within_below(l, at, limits)) /* whatever its place in the order */
         return HS_NO_JOB;
@@ -502,7 +393,7 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
     for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j)) {
         const struct hs_job_queue_link *link = link_at(l, j);
         struct hs_job_queue_link fresh = *link;
-        if (q->knows_sizes && link->parent != CHAINED)
+        if (q->knows_sizes)
             refresh(l, &fresh);
         bool is_true = fresh.least_gpus == link->least_gpus &&
                        fresh.least_constrained == link->least_constrained;

@@ -57,7 +57,7 @@ typedef uint32_t hs_job_queue_size(const struct hs_view *v, hs_job_id job, bool 
 
 /* A zeroed structure is an empty queue. */
 struct hs_job_queue {
-    uint32_t root, chain, first, last; /* job + 1; 0 = none */
+    uint32_t root, first, last; /* job + 1; 0 = none */
     uint32_t count;
     bool knows_sizes; /* the minima of subtrees are kept up to date: set by the first search by size
                        */

@@ -33,8 +33,7 @@ void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_
     q->is_awake = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->is_awake);
     for (uint32_t vc = 0; vc < q->vcs; vc++)
         q->by_vc[vc].size_of = hs_vc_queues_size;
-    if (scan == HS_SCAN_STRICT)
-        q->tails = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->tails);
+    q->is_strict = scan == HS_SCAN_STRICT;
 }
 
 static void hold(void *state, const struct hs_view *v, hs_job_id job, bool holds);
@@ -57,11 +56,11 @@ enum hs_status hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_v
         q->evicts_by.use = HS_PRIORITY_IGNORE;
     if (priority->classes != HS_CLASS_EVICT)
         q->evicts_by.classes = HS_CLASS_IGNORE;
-    HS_TRY(hs_evictions_init(&q->evictions, v, &q->evicts_by, cost, q->tails != NULL));
+    HS_TRY(hs_evictions_init(&q->evictions, v, &q->evicts_by, cost, q->is_strict));
     q->evictions.hold = hold;
     q->evictions.state = q;
     q->holders = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->holders);
-    q->tails = NULL;
+    q->is_strict = false; /* the choice is */
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
         struct hs_job_queue *by_start = &q->holders[vc].by_start.set;
         q->by_vc[vc].size_of = NULL;
@@ -101,30 +100,9 @@ HS_EXPANDED bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc)
     return q->by_vc[vc].count > 0;
 }
 
-/* Under strict order sizes are not searched, and least_constrained of a link is free: it keeps the
- * job that came HS_VC_QUEUES_AHEAD places behind this one. A hint: by now that may be another job,
- * or none. */
-static uint32_t *ahead_of(const struct hs_view *v, hs_job_id job)
-{
-    struct hs_job_queue_link *link = hs_view_scratch(v, job);
-    return &link->least_constrained;
-}
-
 void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    const uint32_t vc = hs_view_vc(v, job);
-    hs_job_queue_add(&q->by_vc[vc], v, job, key);
-    if (q->tails == NULL)
-        return;
-    struct hs_vc_queue_tail *tail = &q->tails[vc];
-    uint32_t *last = &tail->last[tail->count % HS_VC_QUEUES_AHEAD];
-    *ahead_of(v, job) = HS_NO_JOB;
-    if (hs_job_queue_last(&q->by_vc[vc]) != job)
-        return;
-    if (*last != 0)
-        *ahead_of(v, *last - 1) = job;
-    *last = job + 1;
-    tail->count++;
+    hs_job_queue_add(&q->by_vc[hs_view_vc(v, job)], v, job, key);
 }
 
 HS_EXPANDED void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job)
@@ -170,7 +148,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
         hs_vc_queues_add(q, v, job, key);
-        if (q->tails == NULL || v->ties_are_drawn)
+        if (!q->is_strict || v->ties_are_drawn)
             hs_vc_queues_wake(q, v, job);
         /* under strict order the first job has been tried, and nothing was freed since */
         else if (hs_job_queue_first(&q->by_vc[hs_view_vc(v, job)]) == job)
@@ -228,32 +206,6 @@ static inline bool place_or_reject(const struct hs_view *v, struct hs_plan *p, h
                                    struct hs_place_rule rule)
 {
     return hs_place(v, p, job, rule) || hs_reject_hopeless(v, p, job);
-}
-
-/* Scans a queue that is not empty. The job that failed in the last scan is usually still the first,
- * and most ends free too little for it. */
-static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view *v,
-                       struct hs_plan *p, struct hs_place_rule rule)
-{
-    const struct hs_job_queue *set = &q->by_vc[vc];
-    uint32_t *stuck = &q->tails[vc].stuck;
-    hs_job_id job = hs_job_queue_first(set);
-    /* the number of free GPUs alone shows that the gang finds no place */
-    if (*stuck == job + 1 && !hs_view_is_constrained(v, job) &&
-        hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
-        hs_view_gpus(v, job) > hs_place_bound(v, vc, rule))
-        return;
-    while (place_or_reject(v, p, job, rule)) {
-        hs_job_id expected = *ahead_of(v, job);
-        job = hs_job_queue_next(set, v, job);
-        if (job == HS_NO_JOB)
-            return;
-        if (expected == HS_NO_JOB)
-            expected = hs_job_queue_next(set, v, job);
-        hs_view_expect(
-            v, expected); /* prefetch: the records of a job that waited long are not in the cache */
-    }
-    *stuck = job + 1;
 }
 
 uint64_t hs_vc_queues_room(const struct hs_view *v, uint32_t vc)
@@ -355,14 +307,10 @@ void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct h
         hs_evictions_scan(&q->evictions, v, p, q->by_vc, q->is_awake, scan_evicting, q);
         return;
     }
-    for (uint32_t vc = 0; vc < q->vcs; vc++) {
-        if (!hs_vc_queues_needs_scan(q, vc))
-            continue;
-        if (q->tails != NULL)
-            scan_front(q, vc, v, p, rule);
-        else
-            scan_fit(&q->by_vc[vc], v, p, vc, rule);
-    }
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        if (hs_vc_queues_needs_scan(q, vc))
+            hs_vc_queues_scan_set(&q->by_vc[vc], v, p, vc,
+                                  q->is_strict ? HS_SCAN_STRICT : HS_SCAN_FIT, rule);
 }
 
 /* ---- with a placement of the policy's own ---- */

@@ -17,16 +17,6 @@ enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY, HS_SCAN_CONSERVATIVE }
 extern const char *const hs_scan_names[];     /* strict, fit, easy, conservative */
 extern const char *const hs_scan_two_names[]; /* strict, fit */
 
-/* Under strict order each job that is added last is linked with the job this many places before it,
- * so that a start prefetches the records of a job that follows soon. A smaller distance is too
- * short where many jobs start at one instant. */
-#define HS_VC_QUEUES_AHEAD 8u
-struct hs_vc_queue_tail {
-    uint32_t last[HS_VC_QUEUES_AHEAD]; /* job + 1; 0 = none */
-    uint32_t count;
-    uint32_t stuck; /* job + 1 of the first job that did not fit in the last scan */
-};
-
 /* Under eviction: the jobs of a VC that hold GPUs. */
 struct hs_vc_holders {
     struct hs_running_class by_start;
@@ -35,9 +25,9 @@ struct hs_vc_holders {
 
 struct hs_vc_queues {
     struct hs_job_queue *by_vc;
-    struct hs_vc_queue_tail *tails; /* one per VC under strict order, else NULL */
-    bool *is_awake;                 /* per VC: an event since its last scan may let a job start */
-    bool is_any_awake;              /* false: no VC is awake */
+    bool *is_awake;    /* per VC: an event since its last scan may let a job start */
+    bool is_any_awake; /* false: no VC is awake */
+    bool is_strict;    /* scans stop at the first job that does not fit */
     uint32_t vcs;
     struct hs_vc_holders *holders; /* one per VC under eviction, else NULL */
     struct hs_priority evicts_by;  /* what counts in the order of these */
