@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "policies/lib/free_profile.h"
+#include "policies/lib/backfill.c"
 
-enum { END = 3000, PARTS = 200, ADDITIONS = 1500 };
+enum { END = 3000, MOST_PARTS = 200, ADDITIONS = 1500 };
 
 /* The last number is for ever. */
 static int64_t plain_first(const int64_t *free, int64_t from, int64_t length, int64_t wanted)
@@ -39,14 +39,14 @@ static int64_t plain_below(const int64_t *free, int64_t wanted)
 
 static void test_as_an_array(void **state)
 {
-    static struct hs_profile_part parts[PARTS];
-    static struct hs_profile_step steps[PARTS * HS_PROFILE_STEPS];
+    static struct profile_part parts[MOST_PARTS];
+    static struct profile_step steps[MOST_PARTS * PART_STEPS];
     static int64_t free[END + 1];
-    struct hs_free_profile f = {.parts = parts, .steps = steps, .most = PARTS};
+    struct profile f = {.parts = parts, .steps = steps, .most = MOST_PARTS};
     struct hs_rng rng;
     (void)state;
     hs_rng_open(&rng, 20201128, "profile");
-    hs_free_profile_reset(&f, 0, 100);
+    profile_reset(&f, 0, 100);
     for (int64_t t = 0; t <= END; t++)
         free[t] = 100;
     for (int i = 0; i < ADDITIONS; i++) {
@@ -54,18 +54,18 @@ static void test_as_an_array(void **state)
                       to = from + (int64_t)hs_rng_below(&rng, i % 2 == 0 ? 20 : END),
                       more = (int64_t)hs_rng_below(&rng, 21) - 10,
                       end = to > END || i % 50 == 0 ? INT64_MAX : to;
-        assert_true(hs_free_profile_add(&f, from, end, more));
+        assert_true(profile_add(&f, from, end, more));
         for (int64_t t = from; t <= END && t < end; t++)
             free[t] += more;
         const int64_t at = (int64_t)hs_rng_below(&rng, END),
                       length = (int64_t)hs_rng_below(&rng, 200),
                       wanted = (int64_t)hs_rng_below(&rng, 200);
-        assert_int_equal(hs_free_profile_first(&f, at, length, wanted),
+        assert_int_equal(profile_first(&f, at, length, wanted),
                          plain_first(free, at, length, wanted));
-        assert_int_equal(hs_free_profile_below(&f, wanted), plain_below(free, wanted));
-        assert_int_equal(hs_free_profile_last(&f), free[END]);
+        assert_int_equal(profile_below(&f, wanted), plain_below(free, wanted));
+        assert_int_equal(last_free(&f), free[END]);
     }
-    assert_in_range(f.count, 20, PARTS);
+    assert_in_range(f.count, 20, MOST_PARTS);
     hs_rng_close(&rng);
 }
 
