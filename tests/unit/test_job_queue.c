@@ -213,27 +213,6 @@ static void a_queue_is_served_from_the_front(void **state)
     hs_rng_close(&rng);
 }
 
-/* A set of many of which nobody has asked for a size, then asked. */
-static void sizes_are_learnt_when_somebody_asks(void **state)
-{
-    (void)state;
-    struct hs_rng rng;
-    struct hs_job_queue set = {0};
-    ordered_clear();
-    hs_rng_open(&rng, 10, "sizes");
-    for (uint32_t j = 0; j < JOBS; j++) {
-        jobs[j].key = (int64_t)hs_rng_below(&rng, 100);
-        jobs[j].gpus = (uint32_t)hs_rng_below(&rng, 17);
-        jobs[j].is_in = true;
-        hs_job_queue_add(&set, NULL, j, jobs[j].key);
-    }
-    assert_false(set.knows_sizes);
-    check_bounds(&set, 3, 5);
-    assert_true(set.knows_sizes && hs_job_queue_is_valid(&set, NULL));
-    check_bounds(&set, 1, 16);
-    hs_rng_close(&rng);
-}
-
 static void an_empty_set_has_no_first(void **state)
 {
     (void)state;
@@ -247,7 +226,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_set_has_no_first),
                                        cmocka_unit_test(agrees_with_a_sorted_array),
                                        cmocka_unit_test(a_queue_is_served_from_the_front),
-                                       cmocka_unit_test(a_job_is_in_two_sets_at_once),
-                                       cmocka_unit_test(sizes_are_learnt_when_somebody_asks)};
+                                       cmocka_unit_test(a_job_is_in_two_sets_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

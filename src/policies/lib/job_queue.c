@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A treap with parent links. Sizes are kept from the first search by size on.
+ * A treap with parent links.
  */
 #include "policies/lib/job_queue.h"
 
@@ -133,8 +133,6 @@ HS_INLINE void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
         link_at(l, *inner)->parent = parent & NO_PARENT;
     *inner = parent;
     above->parent = job & NO_PARENT;
-    if (!q->knows_sizes)
-        return;
     link->least_gpus = above->least_gpus; /* the same jobs are below it as were below the parent */
     link->least_constrained = above->least_constrained;
     refresh(l, above);
@@ -178,8 +176,7 @@ static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, h
     }
     struct hs_job_queue_link *above = link_at(l, parent);
     above->child[side] = job;
-    if (q->knows_sizes)
-        lower_upwards(l, link);
+    lower_upwards(l, link);
     const uint32_t priority = hs_job_queue_mix(job);
     while (link->parent != NO_PARENT && hs_job_queue_mix(link->parent) < priority)
         rotate_up(q, l, job);
@@ -195,7 +192,7 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
     hs_job_id child = link->child[link->child[0] == HS_NO_JOB];
     hs_job_id parent = link->parent;
     replace_child(q, l, parent, job, child);
-    for (bool changes = q->knows_sizes; changes && parent != NO_PARENT;) {
+    for (bool changes = true; changes && parent != NO_PARENT;) {
         struct hs_job_queue_link *above = link_at(l, parent);
         uint32_t gpus = above->least_gpus, constrained = above->least_constrained;
         refresh(l, above);
@@ -245,13 +242,7 @@ void hs_job_queue_remove(struct hs_job_queue *q, const struct hs_view *v, hs_job
 
 void hs_job_queue_rekey(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    const struct links l = links_of(q, v);
-    hs_job_id before = hs_job_queue_prev(q, v, job), after = hs_job_queue_next(q, v, job);
-    link_at(l, job)->key = key;
-    if ((before == HS_NO_JOB || is_before(v, l, before, job)) &&
-        (after == HS_NO_JOB || is_before(v, l, job, after)))
-        return;
-    hs_job_queue_remove(q, v, job); /* finds the job by its links, so its key may have changed */
+    hs_job_queue_remove(q, v, job);
     hs_job_queue_add(q, v, job, key);
 }
 
@@ -318,16 +309,6 @@ static hs_job_id first_within_below(struct links l, hs_job_id job, struct hs_gan
     }
 }
 
-/* The minima of all nodes, for the first search by size. */
-static HS_APART void learn_sizes(struct hs_job_queue *q, const struct hs_view *v, struct links l)
-{
-    q->knows_sizes = true;
-    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
-        refresh_own(link_at(l, j));
-    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
-        lower_upwards(l, link_at(l, j));
-}
-
 /* The first job of the tree behind a member that is within the limits. */
 static HS_APART hs_job_id next_within(struct links l, hs_job_id after, struct hs_gang_limits limits)
 {
@@ -352,8 +333,6 @@ hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view 
                                    struct hs_gang_limits limits)
 {
     const struct links l = links_of(q, v);
-    if (HS_UNLIKELY(!q->knows_sizes))
-        learn_sizes(q, v, l);
     /* UINT32_MAX marks an empty subtree, so limits stay below it. */
     limits.plain = hs_smaller(limits.plain, UINT32_MAX - 1);
     limits.constrained = hs_smaller(limits.constrained, UINT32_MAX - 1);
@@ -368,7 +347,7 @@ hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v
 {
     const struct links l = links_of(q, v);
     hs_job_id at = q->root - 1, found = HS_NO_JOB;
-    if (q->knows_sizes && !is_within_below(l, at, limits)) /* whatever its place in the order */
+    if (!is_within_below(l, at, limits)) /* whatever its place in the order */
         return HS_NO_JOB;
     while (at != HS_NO_JOB) {
         const struct hs_job_queue_link *link = link_at(l, at);
@@ -393,8 +372,7 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
     for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j)) {
         const struct hs_job_queue_link *link = link_at(l, j);
         struct hs_job_queue_link fresh = *link;
-        if (q->knows_sizes)
-            refresh(l, &fresh);
+        refresh(l, &fresh);
         bool is_true = fresh.least_gpus == link->least_gpus &&
                        fresh.least_constrained == link->least_constrained;
         if ((before != HS_NO_JOB && !is_before(v, l, before, j)) || !is_true || !link->is_linked)

@@ -59,8 +59,6 @@ typedef uint32_t hs_job_queue_size(const struct hs_view *v, hs_job_id job, bool 
 struct hs_job_queue {
     uint32_t root, first, last; /* job + 1; 0 = none */
     uint32_t count;
-    bool knows_sizes; /* the minima of subtrees are kept up to date: set by the first search by size
-                       */
     uint32_t link_offset; /* offset of the link in the scratch of a job */
     /* Where not 0, equal keys go by the number (uint64_t) at this offset in the scratch of a job,
      * all different, in place of submission and rank. */
@@ -89,7 +87,7 @@ void hs_job_queue_add(struct hs_job_queue *queue, const struct hs_view *v, hs_jo
                       int64_t key);
 void hs_job_queue_remove(struct hs_job_queue *queue, const struct hs_view *v,
                          hs_job_id job); /* the job must be a member */
-/* Changes the key of a member; O(1) if its place in the order does not change. */
+/* Changes the key of a member. */
 void hs_job_queue_rekey(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job,
                         int64_t key);
 /* Sets the key of every member to key_of(member). O(members), plus O(log members) for each member
