@@ -122,7 +122,6 @@ static void job_toggle(struct hs_engine *e, struct hs_job *job, bool is_active)
 static void job_notify_step(struct hs_engine *e, struct hs_job *job, uint64_t steps)
 {
     int64_t step_ns = hs_training_profile_of(&e->jobs, job)->step_ns;
-    hs_jobs_begin_sharing_overhead(&e->jobs, job); /* holds the reported steps */
     hs_progress_sync(e, job);
     uint64_t done = (uint64_t)(hs_run_of(&e->jobs, job)->done_ns / step_ns);
     hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;
@@ -363,7 +362,6 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     hs_heap_remove(&e->job_events, job->placement);
     hs_jobs_end_placement(&e->jobs, job);
     if (is_hosted) {
-        hs_jobs_begin_sharing_overhead(&e->jobs, job);
         hs_jobs_begin_placement(&e->jobs, job);
         struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
         placement->synced_us = e->now_us;

@@ -321,7 +321,7 @@ static HS_COLD enum hs_status job_lose_all(struct hs_engine *e, struct hs_job *j
     e->work_done_ns -= (uint64_t)done_ns;
     e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
     if (done_ns > 0) {
-        hs_jobs_begin_sharing_overhead(&e->jobs, job);
+        hs_jobs_begin_run(&e->jobs, job);
         hs_sharing_overhead_of(&e->jobs, job)->lost_ns += done_ns;
         hs_run_of(&e->jobs, job)->done_ns = 0;
         hs_history_of(&e->jobs, job)->past_ns = 0;
@@ -422,8 +422,7 @@ static HS_COLD enum hs_status job_resubmit(struct hs_engine *e, struct hs_job *j
     hs_jobs_end_placement(&e->jobs, job);
     job->submit_us = e->now_us; /* a new job for the policy */
     run->first_start_us = -1;
-    if (run->overhead != 0)
-        hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = -1;
+    run->overhead.at_step_ns = -1;
     run->attained_us = 0;
     run->cost_left_us =
         e->config.startup_us + (why != HS_SEGMENT_FAILURE ? e->config.restart_us : 0);
@@ -547,8 +546,7 @@ void hs_lifecycle_lose_work(struct hs_engine *e, struct hs_job *job, int64_t los
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     lost_ns = lost_ns < run->done_ns ? lost_ns : run->done_ns;
-    hs_jobs_begin_sharing_overhead(&e->jobs, job);
-    hs_sharing_overhead_of(&e->jobs, job)->lost_ns += lost_ns;
+    run->overhead.lost_ns += lost_ns;
     run->done_ns -= lost_ns;
     if (job->placement != 0) /* what its segment did does not change */
         hs_placement_of(&e->jobs, job)->segment_done_ns -= lost_ns;
@@ -586,7 +584,7 @@ enum hs_status hs_lifecycle_take(struct hs_engine *e, struct hs_job *job,
     const char *misfit = hs_lifecycle_describe(e, job, r);
     if (misfit != NULL)
         return job_reject(e, job, misfit);
-    if (hs_run_of(&e->jobs, job)->overhead != 0)
+    if (job->run != 0)
         overhead->at_step_ns = -1;
     if (!e->jobs.has_needs)
         return HS_OK;

@@ -10,6 +10,7 @@ static const struct hs_job_run no_run = {
     .gpu_type = HS_NO_GPU_TYPE,
     .first_start_us = -1,
     .first_progress_us = -1,
+    .overhead = {.at_step_ns = -1},
 };
 static const struct hs_job_placement no_placement = {
     .finish_us = HS_TIME_MAX,
@@ -20,7 +21,6 @@ static const struct hs_job_placement no_placement = {
     .cap_q32 = HS_Q32_ONE,
     .mem_factor_q32 = HS_Q32_ONE,
 };
-static const struct hs_sharing_overhead no_overhead = {.at_step_ns = -1};
 static const struct hs_job_needs no_needs = {
     .later_ns = HS_TIME_MAX,
     .estimate = {.util_pm = -1, .util_peak_pm = -1},
@@ -75,8 +75,6 @@ void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     jobs->runs[at] = no_run;
     at = hs_pool_take(&jobs->placement_pool, (void **)&jobs->placements, sizeof *jobs->placements);
     jobs->placements[at] = no_placement;
-    at = hs_pool_take(&jobs->overhead_pool, (void **)&jobs->overheads, sizeof *jobs->overheads);
-    jobs->overheads[at] = no_overhead;
     at = hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories);
     jobs->histories[at] = no_history;
     (void)hs_jobs_add_training(jobs, (struct hs_training_profile){.users = 1});
@@ -121,7 +119,7 @@ void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     *slot = hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs);
     struct hs_job_identity *identity = &jobs->identities[*slot];
     if (*slot == high)
-        identity->is_far = false;
+        *identity = (struct hs_job_identity){0};
     identity->training = identity->request = identity->history = 0;
     if (jobs->has_needs)
         jobs->needs[*slot] = no_needs;
@@ -133,26 +131,11 @@ void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     jobs->live++;
 }
 
-static HS_APART void set_far_id(struct hs_job_identity *identity, const char *id, size_t size)
-{
-    if (!identity->is_far) {
-        identity->id_far.text = NULL;
-        identity->id_far.cap = 0;
-        identity->is_far = true;
-    }
-    hs_grow_bare((void **)&identity->id_far.text, &identity->id_far.cap, size, 1,
-                 HS_JOB_ID_MAX + 1);
-    memcpy(identity->id_far.text, id, size);
-}
-
 void hs_jobs_set_id(struct hs_job_identity *identity, const char *id)
 {
-    size_t size = strlen(id) + 1;
-    if (HS_UNLIKELY(size > HS_ID_NEAR || identity->is_far)) {
-        set_far_id(identity, id, size);
-        return;
-    }
-    memcpy(identity->id_near, id, size);
+    const size_t size = strlen(id) + 1;
+    hs_grow_bare((void **)&identity->id, &identity->id_cap, size, 1, HS_JOB_ID_MAX + 1);
+    memcpy(identity->id, id, size);
 }
 
 /* Removes the first attempt from a job's chain and returns its run time. */
@@ -224,22 +207,9 @@ HS_EXPANDED void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
     jobs->runs[job->run] = jobs->runs[0]; /* as for a job never placed */
 }
 
-void hs_jobs_begin_sharing_overhead(struct hs_jobs *jobs, struct hs_job *job)
-{
-    hs_jobs_begin_run(jobs, job);
-    struct hs_job_run *run = hs_run_of(jobs, job);
-    if (run->overhead != 0)
-        return;
-    run->overhead =
-        hs_pool_take(&jobs->overhead_pool, (void **)&jobs->overheads, sizeof *jobs->overheads);
-    jobs->overheads[run->overhead] = no_overhead;
-}
-
 HS_EXPANDED void hs_jobs_begin_placement(struct hs_jobs *jobs, struct hs_job *job)
 {
     hs_jobs_begin_run(jobs, job);
-    if (jobs->has_needs)
-        hs_jobs_begin_sharing_overhead(jobs, job);
     if (job->placement != 0)
         return;
     job->placement =
@@ -278,12 +248,8 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     }
     if (job->placement != 0)
         hs_jobs_end_placement(jobs, job);
-    if (job->run != 0) {
-        const uint32_t overhead = jobs->runs[job->run].overhead;
-        if (overhead != 0)
-            hs_pool_give(&jobs->overhead_pool, &jobs->overheads[overhead], overhead);
+    if (job->run != 0)
         hs_pool_give(&jobs->run_pool, &jobs->runs[job->run], job->run);
-    }
     job->is_live = false;
     hs_pool_give(&jobs->slots, job, slot);
     jobs->live--;
@@ -294,7 +260,6 @@ bool hs_jobs_default_is_valid(const struct hs_jobs *jobs)
     struct hs_job_run run = no_run;
     run.cost_left_us = jobs->runs[0].cost_left_us; /* set by the engine for a first start */
     return memcmp(&jobs->runs[0], &run, sizeof run) == 0 &&
-           memcmp(&jobs->overheads[0], &no_overhead, sizeof no_overhead) == 0 &&
            memcmp(&jobs->placements[0], &no_placement, sizeof no_placement) == 0 &&
            (jobs->has_needs || jobs->needs[0].mem_claim_mib + jobs->needs[0].gpu_mem_mib == 0);
 }
@@ -322,8 +287,7 @@ void hs_jobs_take_over(struct hs_jobs *jobs, struct hs_jobs *from)
 void hs_jobs_free(struct hs_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->slots.high; i++)
-        if (jobs->identities[i].is_far)
-            hs_free(jobs->identities[i].id_far.text);
+        hs_free(jobs->identities[i].id);
     hs_free(jobs->jobs);
     hs_free(jobs->identities);
     hs_free(jobs->needs);
@@ -332,7 +296,6 @@ void hs_jobs_free(struct hs_jobs *jobs)
     hs_free(jobs->allocations);
     hs_free(jobs->runs);
     hs_free(jobs->placements);
-    hs_free(jobs->overheads);
     hs_free(jobs->training);
     hs_free(jobs->request);
     hs_free(jobs->options);

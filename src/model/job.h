@@ -14,7 +14,6 @@
  *     hs_job_option        a deadline of several, and what the job is worth by then
  *     hs_job_run           from the first placement on: work done, costs owed, accounts
  *     hs_job_placement     while it holds GPUs, or is suspended on the host: rate, turns
- *     hs_sharing_overhead  costs of shared GPUs and turns so far
  *     hs_job_needs         GPU memory and load, by slot; only if a policy shares or predicts
  *     hs_job_history       attempts of a job that fails and is submitted again
  *
@@ -35,7 +34,6 @@
 #define HS_NO_ATTEMPT    UINT32_MAX
 #define HS_NO_GPU_TYPE   UINT8_MAX
 #define HS_LIVE_JOBS_MAX HS_POOL_MAX
-#define HS_ID_NEAR       16 /* bytes of an id stored without a buffer */
 
 struct hs_allocation {
     uint64_t gpus;       /* bit id % 64 of each; all in one word of a map of GPUs */
@@ -74,6 +72,15 @@ struct hs_job {
 };
 _Static_assert(sizeof(struct hs_job) == 64 && HS_JOB_GPUS_MAX <= UINT16_MAX, "a cache line");
 
+/* Costs of shared GPUs and turns so far. */
+struct hs_sharing_overhead {
+    int64_t colocated_us;
+    int64_t host_mib_us;
+    int64_t lost_ns;
+    int64_t at_step_ns; /* work done at the last step event; -1 = never */
+    uint32_t ooms, switches;
+};
+
 /* Data kept between placements. */
 struct hs_job_run {
     int64_t done_ns;           /* of the work of this attempt */
@@ -83,18 +90,10 @@ struct hs_job_run {
     int64_t attained_us, run_us, overhead_us, gpu_us;
     uint32_t carry; /* fraction of a nanosecond earned beyond done_ns */
     uint32_t preemptions, migrations;
-    uint32_t overhead;    /* its record; 0 = none */
+    struct hs_sharing_overhead overhead;
     uint32_t plan_action; /* index in the current plan of the action that stopped it */
     uint16_t nodes_spanned;
     uint8_t gpu_type; /* both of its last placement; HS_NO_GPU_TYPE = never placed */
-};
-
-struct hs_sharing_overhead {
-    int64_t colocated_us;
-    int64_t host_mib_us;
-    int64_t lost_ns;
-    int64_t at_step_ns; /* work done at the last step event; -1 = never */
-    uint32_t ooms, switches;
 };
 
 struct hs_job_placement {
@@ -142,19 +141,13 @@ struct hs_job_needs {
 
 /* Read when the job ends; not read since its submission. */
 struct hs_job_identity {
-    union {
-        char id_near[HS_ID_NEAR]; /* if short, and no job of the slot had a longer one */
-        struct {
-            char *text; /* buffer that belongs to the slot */
-            uint32_t cap;
-        } id_far;
-    };
+    char *id; /* in a buffer that belongs to the slot */
+    uint32_t id_cap;
     uint32_t user, vc_name;                                        /* interned */
     uint32_t profile;                                              /* HS_NO_PROFILE = none */
     uint32_t stages;                                               /* its row in model/stages.h */
     uint32_t training, request, history;                           /* its records */
     uint8_t outcome, job_class, profile_from, util_from, mem_from; /* enums */
-    bool is_far;
 };
 
 /* What a job trains; usually the same for all jobs of a profile. */
@@ -212,14 +205,13 @@ struct hs_jobs {
     struct hs_allocation *allocations;
     struct hs_job_run *runs;
     struct hs_job_placement *placements;
-    struct hs_sharing_overhead *overheads;
     struct hs_training_profile *training;
     struct hs_job_request *request;
     struct hs_job_option *options;
     struct hs_job_history *histories;
     struct hs_attempt *attempts;
-    struct hs_pool allocation_pool, run_pool, placement_pool, overhead_pool, training_pool,
-        request_pool, option_pool, history_pool, attempt_pool;
+    struct hs_pool allocation_pool, run_pool, placement_pool, training_pool, request_pool,
+        option_pool, history_pool, attempt_pool;
     uint64_t live;
 };
 
@@ -245,10 +237,7 @@ uint32_t hs_jobs_add_options(struct hs_jobs *jobs, const struct hs_deadline_opti
                              uint32_t count);
 /* Ensures that the job has a run record, before it is placed or charged. */
 void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
-/* Ensures a record of sharing overhead, and a run, before sharing costs are recorded. */
-void hs_jobs_begin_sharing_overhead(struct hs_jobs *jobs, struct hs_job *job);
-/* Before a placement: ensures a placement record with default values and a run; and a record of
- * sharing overhead if needs are kept. */
+/* Before a placement: ensures a placement record with default values and a run. */
 void hs_jobs_begin_placement(struct hs_jobs *jobs, struct hs_job *job);
 /* Called after the job left its GPUs and its event was removed. */
 void hs_jobs_end_placement(struct hs_jobs *jobs, struct hs_job *job);
@@ -285,7 +274,7 @@ static inline struct hs_job_identity *hs_identity_of(const struct hs_jobs *jobs,
 
 static inline const char *hs_id_of(const struct hs_job_identity *identity)
 {
-    return identity->is_far ? identity->id_far.text : identity->id_near;
+    return identity->id;
 }
 
 static inline const struct hs_training_profile *hs_training_profile_of(const struct hs_jobs *jobs,
@@ -338,7 +327,7 @@ static inline struct hs_job_placement *hs_placement_of(const struct hs_jobs *job
 static inline struct hs_sharing_overhead *hs_sharing_overhead_of(const struct hs_jobs *jobs,
                                                                  const struct hs_job *job)
 {
-    return &jobs->overheads[hs_run_of(jobs, job)->overhead];
+    return &hs_run_of(jobs, job)->overhead;
 }
 
 /* Returns the default record for all jobs if needs are not kept. */

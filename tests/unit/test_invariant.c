@@ -216,7 +216,7 @@ static void every_job_is_checked(void **state)
     BREAKS(e->jobs.placements[0].gpus_held, 1, "a job that is not placed holds GPUs");
     BREAKS(e->jobs.placements[0].synced_us, 1, "the default record of a job was changed");
     BREAKS(e->jobs.runs[0].run_us, 1, "the default record of a job was changed");
-    BREAKS(e->jobs.overheads[0].ooms, 1, "the default record of a job was changed");
+    BREAKS(e->jobs.runs[0].overhead.ooms, 1, "the default record of a job was changed");
     BREAKS(e->jobs.request[0].gpus_min, 3, "a gang is placed in part");
     BREAKS(run->done_ns, -1, "work done lies outside");
     BREAKS(placement->rate_q32, 5, "a rate is out of date");
