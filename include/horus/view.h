@@ -351,10 +351,6 @@ bool hs_view_is_borrowing(const struct hs_view *v, uint32_t vc, uint32_t quota);
 /* Counts so many GPUs more, or, negative, fewer, as held by the VC, until they are taken back. */
 void hs_view_quota_count(const struct hs_view *v, uint32_t vc, int64_t gpus);
 
-/* The largest gang that has room on one node of the VC, or on wholly idle nodes of the largest size
- * and one more for the rest; UINT64_MAX if all nodes of that size are idle. O(kinds of nodes). */
-uint64_t hs_view_gang_room(const struct hs_view *v, uint32_t vc);
-
 /* Node searches for `job`: only nodes of its VC and GPU type on which `gpus` GPUs with the job's
  * share of CPU and host memory are free. HS_NO_NODE if there is none. Ties of best and worst go to
  * the lowest node id (random under --tie-jitter). O(log nodes). */

@@ -437,11 +437,6 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
     return hs_free_total(v->engine->free_index, lookup_vc(v, vc));
 }
 
-uint64_t hs_view_gang_room(const struct hs_view *v, uint32_t vc)
-{
-    return hs_free_gang_room(v->engine->free_index, lookup_vc(v, vc));
-}
-
 /* Returns the request used to search for the job: its own, or limited to the type searched. */
 static const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
 {

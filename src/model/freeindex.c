@@ -567,25 +567,6 @@ HS_EXPANDED uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
     return most;
 }
 
-uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc)
-{
-    struct range pools = pools_of(f, vc);
-    uint32_t size = 0, idle = 0, count = 0, most = 0; /* of nodes of the largest size; of others */
-    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-        if (p->kind.size > size) {
-            most = larger(most, idle > 0 ? size : 0);
-            size = p->kind.size;
-            idle = count = 0;
-        }
-        const bool is_largest = p->kind.size == size;
-        if (!is_largest || p->idle < p->members)
-            most = larger(most, hs_bitset_prev(&p->counts, p->kind.size - is_largest));
-        idle += is_largest ? p->idle : 0;
-        count += is_largest ? p->members : 0;
-    }
-    return idle < count ? (uint64_t)idle * size + most : UINT64_MAX;
-}
-
 uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask, bool is_all)
 {
     struct range pools = pools_of(f, ask->vc);

@@ -81,9 +81,6 @@ uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask);
 uint32_t hs_free_of_rack(const struct hs_free *f,
                          uint32_t rack);                    /* all nodes, of any VC; O(its kinds) */
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc); /* most free GPUs on one node */
-/* Size of the largest gang that fits one node, or completely idle nodes of the largest size plus a
- * node for the rest; UINT64_MAX if all nodes of that size are idle. O(kinds of nodes). */
-uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc);
 /* Among nodes with at least `gpus` free: one with the fewest, the same among nodes in use, or one
  * with the most. This and the following return UINT32_MAX if no node qualifies. */
 enum hs_fit { HS_FIT_BEST, HS_FIT_BEST_BUSY, HS_FIT_WORST };

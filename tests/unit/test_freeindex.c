@@ -58,7 +58,6 @@ static void test_fits(void **state)
     hs_free_take(x.f, 2, 3, &any);
     assert_int_equal(hs_free_total(x.f, 0), 7);
     assert_int_equal(hs_free_max(x.f, 0), 4);
-    assert_int_equal(hs_free_gang_room(x.f, 0), 6); /* node 0 and the rest on node 1 */
     assert_int_equal(hs_free_of_node(x.f, 1), 2);
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST), 2);
     assert_int_equal(hs_free_fit(x.f, &any, 2, HS_FIT_BEST), 1);
@@ -76,7 +75,6 @@ static void test_fits(void **state)
     assert_int_equal(hs_free_idle(x.f, &any, 4, 0), 0);
     assert_int_equal(hs_free_idle(x.f, &any, 4, 1), NONE);
     hs_free_take(x.f, 0, 4, &any);
-    assert_int_equal(hs_free_gang_room(x.f, 0), 2);
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_WORST), 1);
     hs_free_give(x.f, 2, 3, &any);
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_WORST), 2);
@@ -109,9 +107,7 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_node_count(x.f, &any, 4, HS_NODES_ALL), 3);
     assert_int_equal(hs_free_node_count(x.f, &p100, 4, HS_NODES_ALL), 0);
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), NONE);
-    assert_true(hs_free_gang_room(x.f, 0) == UINT64_MAX); /* all nodes of 8, then smaller ones */
     hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and behind it */
-    assert_int_equal(hs_free_gang_room(x.f, 0), 4);
     assert_int_equal(hs_free_fit(x.f, &any, 4, HS_FIT_BEST), 0);
     assert_int_equal(hs_free_fit(x.f, &any, 4, HS_FIT_BEST_BUSY), 2);
     assert_int_equal(hs_free_fit(x.f, &v100, 4, HS_FIT_BEST_BUSY), NONE);

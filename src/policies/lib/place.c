@@ -47,14 +47,6 @@ bool hs_place_is_monotone(struct hs_place_rule rule)
     return rule.placer != HS_PLACE_SKEW && rule.types != HS_TYPES_MATCH;
 }
 
-/* The bound of the whole pool; no bound is known for a single GPU type, whose nodes may be smaller.
- */
-uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_rule rule)
-{
-    bool is_near = rule.placer == HS_PLACE_CONSOLIDATE || rule.placer == HS_PLACE_YARN;
-    return is_near && rule.types == HS_TYPES_ANY ? hs_view_gang_room(v, vc) : UINT64_MAX;
-}
-
 uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type,
                         int32_t types)
 {

@@ -119,6 +119,3 @@ void hs_place_needs(struct hs_place_rule rule, uint32_t *knows);
 const char *hs_place_text(struct hs_place_rule rule);
 /* Whether the failure of an unconstrained gang implies that larger ones fail as well. */
 bool hs_place_is_monotone(struct hs_place_rule rule);
-/* Unconstrained gangs of the VC that are larger than this find no place now; UINT64_MAX: no bound
- * is known. O(kinds of nodes). */
-uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_rule rule);

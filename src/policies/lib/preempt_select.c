@@ -290,7 +290,7 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
         hs_plan_reason(p, c->plan_reason(v, j, true));
         hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
     }
-    uint64_t bound = hs_place_bound(v, hs_view_vc(v, c->chosen.first), rule);
+    uint64_t bound = UINT64_MAX;
     for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         const bool is_constrained = hs_view_is_constrained(v, j);
         if (hs_view_gpus(v, j) <= bound || is_constrained) {
