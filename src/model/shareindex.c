@@ -42,7 +42,6 @@ struct share_pool {
     uint32_t *nodes; /* ids, ascending */
     uint32_t node_count;
     struct hs_bitset with_idle, with_open; /* nodes with such GPUs, by local number */
-    uint32_t *nodes_with; /* [0 .. most GPUs of a node]: nodes with this many idle + open */
 };
 
 struct share_node {
@@ -74,7 +73,7 @@ struct hs_share {
     struct share_offer *offers; /* scratch: of one node */
     uint32_t searches;          /* number of searches for gangs so far */
     struct share_pool *pools;   /* by VC, then type */
-    uint32_t node_count, pool_count, type_count, max_node_gpus;
+    uint32_t node_count, pool_count, type_count;
     bool by_vc;
 };
 
@@ -280,10 +279,8 @@ static void set_level(struct hs_share *s, uint32_t gpu, uint32_t level)
     struct share_pool *p = &s->pools[n->pool];
     const int idle = (level == LEVEL_IDLE) - (before == LEVEL_IDLE);
     const int open = level_is_open(level) - level_is_open(before);
-    p->nodes_with[n->idle + n->open]--;
     n->idle = (uint16_t)(n->idle + idle);
     n->open = (uint16_t)(n->open + open);
-    p->nodes_with[n->idle + n->open]++;
     hs_bitset_put(&p->with_idle, n->local, n->idle > 0);
     hs_bitset_put(&p->with_open, n->local, n->open > 0);
     p->idle += (uint64_t)idle;
@@ -502,18 +499,10 @@ uint32_t hs_share_find_node(const struct hs_share *s, const struct hs_ask *ask, 
     return best;
 }
 
-/* Tells whether no node of the pool has this many idle or open GPUs. */
-static bool has_no_node(const struct hs_share *s, const struct share_pool *p, uint32_t gpus)
-{
-    while (gpus <= s->max_node_gpus && p->nodes_with[gpus] == 0)
-        gpus++;
-    return gpus > s->max_node_gpus;
-}
-
 bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask)
 {
     for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;)
-        if (!has_no_node(s, p, 1))
+        if (!hs_bitset_is_empty(&p->with_idle) || !hs_bitset_is_empty(&p->with_open))
             return false;
     return true;
 }
@@ -623,8 +612,6 @@ uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *que
     settle(s);
     s->searches++;
     for (const struct share_pool *p = NULL; (p = next_pool(s, p, query->ask)) != NULL;) {
-        if (has_no_node(s, p, gpus))
-            continue;
         const struct hs_load_range idle = {.capacity_mib = p->capacity_mib, .gpu_type = p->type};
         q.may_join = p->root != NO_VERTEX && claim_mib <= p->limit_mib && claim_mib < UINT32_MAX;
         q.most_level = most_level_beside(p, claim_mib, margin_mib);
@@ -657,8 +644,6 @@ static void init_pools(struct hs_share *s, const struct hs_cluster *c, const uin
         uint64_t *members = hs_arena_alloc(arena, UINT64_C(2) * words * sizeof *members);
         hs_bitset_init(&p->with_idle, p->node_count, members);
         hs_bitset_init(&p->with_open, p->node_count, members + words);
-        p->nodes_with =
-            hs_arena_alloc(arena, (c->max_node_gpus + UINT64_C(1)) * sizeof *p->nodes_with);
         p->nodes = ids;
         ids += p->node_count;
         p->node_count = 0;
@@ -668,7 +653,6 @@ static void init_pools(struct hs_share *s, const struct hs_cluster *c, const uin
         s->nodes[n].local = p->node_count;
         p->nodes[p->node_count++] = n;
         hs_bitset_put(&p->with_idle, s->nodes[n].local, true);
-        p->nodes_with[c->nodes[n].gpus]++;
     }
 }
 
@@ -682,7 +666,6 @@ void hs_share_init(struct hs_share **share, const struct hs_cluster *c, const st
     s->by_vc = by_vc;
     s->node_count = c->node_count;
     s->type_count = c->type_count;
-    s->max_node_gpus = c->max_node_gpus;
     s->pool_count = (by_vc ? c->vc_count : 1) * c->type_count;
     s->vertices = hs_arena_alloc(arena, gpus * sizeof *s->vertices);
     s->vertex_pool.cap = c->gpu_count;
@@ -763,13 +746,6 @@ bool hs_share_is_valid(struct hs_share *s)
         for (uint32_t i = 0; i < p->node_count; i++) {
             idle += s->nodes[p->nodes[i]].idle;
             open += s->nodes[p->nodes[i]].open;
-        }
-        for (uint32_t k = 0; k <= s->max_node_gpus; k++) {
-            uint32_t nodes = 0;
-            for (uint32_t i = 0; i < p->node_count; i++)
-                nodes += s->nodes[p->nodes[i]].idle + s->nodes[p->nodes[i]].open == (int)k;
-            if (nodes != p->nodes_with[k])
-                return false;
         }
         if (idle != p->idle || !tree_is_valid(s, p->root, UINT32_MAX, &last, &count) ||
             count != open)
