@@ -264,8 +264,8 @@ struct hs_training hs_view_training(const struct hs_view *v, hs_job_id job);
 double hs_view_loss(const struct hs_view *v, hs_job_id job, uint32_t epochs);
 
 /* HS_KNOWS_PROFILE, measured: what a run alone on nodes set aside (hs_plan_end_profile) showed of a
- * job, on each of its GPUs. False, and nothing told, before that run has ended; with HS_KNOWS_MODEL
- * as well it counts as measured before the job came. */
+ * job, on each of its GPUs. False, and nothing written, before that run has ended; with
+ * HS_KNOWS_MODEL as well it counts as measured before the job came. */
 struct hs_job_profile {
     int32_t util_pm, bw_util_pm; /* GPU, and bandwidth of its memory, per mille; -1 = not known */
     uint32_t mem_mib;            /* peak; 0 = not known */
@@ -308,7 +308,7 @@ uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
 /* Tenant i of the GPU before this plan, in no particular order; HS_NO_JOB past the last. O(i). */
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i);
-/* Whether the job may be put beside the GPU's tenants, by their number and who must be alone. */
+/* Whether the job may be put beside the GPU's tenants, by their number and which must be alone. */
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
 bool hs_view_is_alone(const struct hs_view *v, hs_job_id job); /* it may be put beside none */
 /* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now (0) or in the mean of the last
@@ -333,7 +333,7 @@ uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
 /* Whether the GPUs of the job (not of shares) are free anywhere, and within the quota. */
 bool hs_view_has_room(const struct hs_view *v, hs_job_id job);
 /* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, plan and parts included.
- * With HS_CAN_BORROW no quota stops a job: quota_room is UINT64_MAX, these show who exceeds it. */
+ * With HS_CAN_BORROW no quota stops a job: quota_room is UINT64_MAX, these show which exceed it. */
 uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc);
 

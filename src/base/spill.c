@@ -15,11 +15,11 @@
 
 #include "base/memory.h"
 
-#define GROW_FIRST  64u
-#define GROW_BYTES  (UINT64_C(64) << 20) /* a file grows by: it is not copied */
-#define PAGE_BYTES  UINT64_C(4096)
-#define FAULTS_TOLD 256             /* the resident memory is looked up each so many page faults */
-#define SORT_RUN    UINT64_C(16384) /* items sorted at a time, before they are merged */
+#define GROW_FIRST    64u
+#define GROW_BYTES    (UINT64_C(64) << 20) /* a file grows by: it is not copied */
+#define PAGE_BYTES    UINT64_C(4096)
+#define FAULTS_LISTED 256 /* the resident memory is looked up each so many page faults */
+#define SORT_RUN      UINT64_C(16384) /* items sorted at a time, before they are merged */
 
 static struct hs_spill_array *array_of(struct hs_spill *spill, const void *items)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Arrays that grow with a trace, in bounded memory. A small array is plain memory; a large one is
- * an unlinked temporary file that is mapped, so that it is used like any other array. Whoever walks
- * them calls hs_spill_step for each item: it removes the mapped pages from memory, though not from
- * the file, where more than HS_SPILL_MOST bytes of them are resident. Where /tmp has no room, an
- * array stays in memory.
+ * an unlinked temporary file that is mapped, so that it is used like any other array. A reader that
+ * walks them calls hs_spill_step for each item: it removes the mapped pages from memory, though not
+ * from the file, where more than HS_SPILL_MOST bytes of them are resident. Where /tmp has no room,
+ * an array stays in memory.
  *
  *     hs_spill_grow(&spill, (void **)&x->items, &x->cap, x->count + 1, sizeof *x->items);
  *     for (uint32_t i = 0; i < x->count; i++, hs_spill_step(&spill)) ... x->items[i] ...

@@ -432,8 +432,8 @@ static const char *written_at(size_t index)
          "scheduling policy ('horus policies' lists them)", LETTER('p'), .check = check_policy,    \
          SHORT)
 
-#define TRUTH "Truth: how fast jobs run"
-#define TOLD  "Prediction: what policies are told"
+#define TRUTH      "Truth: how fast jobs run"
+#define PREDICTION "Prediction: what policies see"
 #define MODEL_ROWS                                                                                 \
     TEXT("models", models, TRUTH, NULL, "FILES",                                                   \
          "model files of 'horus calibrate', comma-separated, instead of the built-in ones of "     \
@@ -487,23 +487,23 @@ static const char *written_at(size_t index)
             UNIT("MiB/s"),                                                                         \
             SOURCE("shared file systems of clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS " \
                    "bursting 100 MiB/s")),                                                         \
-        CHOICE("predictor", told.kind, TOLD, "noisy", hs_predictors,                               \
+        CHOICE("predictor", prediction.kind, PREDICTION, "noisy", hs_predictors,                   \
                "utilization: the truth, the truth with log-normal noise, other batches of the "    \
                "model, or a regression on its graph",                                              \
                SOURCE("noisy: HotCloud'20 reports an error, not a method")),                       \
-        REAL("util_noise", told.util_rmsle, TOLD, "0.154", 0, 5,                                   \
+        REAL("util_noise", prediction.util_rmsle, PREDICTION, "0.154", 0, 5,                       \
              "noisy: RMSLE of the utilization; one draw a job, by --seed",                         \
              SOURCE("Yeung et al. HotCloud'20")),                                                  \
-        REAL("util_bias", told.util_bias, TOLD, "0", -5, 5,                                        \
-             "noisy: mean of the log error; below 0 too little is told"),                          \
-        CHOICE("predictor_holdout", told.holdout, TOLD, "config", hs_holdouts,                     \
+        REAL("util_bias", prediction.util_bias, PREDICTION, "0", -5, 5,                            \
+             "noisy: mean of the log error; below 0 predictions are too low"),                     \
+        CHOICE("predictor_holdout", prediction.holdout, PREDICTION, "config", hs_holdouts,         \
                "regress: fitted without this configuration, or without its model"),                \
-        CHOICE("memory_predictor", told.memory, TOLD, "oracle", hs_memory_predictors,              \
+        CHOICE("memory_predictor", prediction.memory, PREDICTION, "oracle", hs_memory_predictors,  \
                "GPU memory: the truth, the formula of Horus, or noise"),                           \
-        REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,                                  \
+        REAL("memory_noise", prediction.mem_ln_sd, PREDICTION, "0.665", 0, 5,                      \
              "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",       \
              SOURCE("the formula against 18 measurements of GPUMemNet")),                          \
-        TEXT("speed_predictor", speed_predictor, TOLD, "table", "PREDICTOR",                       \
+        TEXT("speed_predictor", speed_predictor, PREDICTION, "table", "PREDICTOR",                 \
              "speeds on types and numbers of GPUs: oracle, the truth; table, of other batches of " \
              "the model, else of other models, of pairs by --predictor; noisy:SIGMA, the truth "   \
              "with log-normal noise, by --seed",                                                   \

@@ -337,20 +337,21 @@ static void say_predicted_speeds(struct hs_setup *s)
 /* Describes the predictions that the policy uses. */
 static void say_predictor(struct hs_setup *s)
 {
-    const struct hs_predictor_options *told = &s->options->told;
+    const struct hs_predictor_options *prediction = &s->options->prediction;
     char *text = s->predictor_text;
     const size_t size = sizeof s->predictor_text;
     if ((s->knows & HS_KNOWS_UTILIZATION) != 0) {
-        hs_append(text, size, "utilization %s", hs_predictors[told->kind]);
-        if (told->kind == HS_PREDICT_NOISY) {
-            hs_append(text, size, " (RMSLE %.3g", hypot(told->util_rmsle, told->util_bias));
-            if (told->util_bias != 0)
-                hs_append(text, size, ", bias %g", told->util_bias);
+        hs_append(text, size, "utilization %s", hs_predictors[prediction->kind]);
+        if (prediction->kind == HS_PREDICT_NOISY) {
+            hs_append(text, size, " (RMSLE %.3g",
+                      hypot(prediction->util_rmsle, prediction->util_bias));
+            if (prediction->util_bias != 0)
+                hs_append(text, size, ", bias %g", prediction->util_bias);
             hs_append(text, size, ")");
         }
-        if (told->kind == HS_PREDICT_REGRESS)
+        if (prediction->kind == HS_PREDICT_REGRESS)
             hs_append(text, size, " (fitted without the job's %s)",
-                      told->holdout == HS_HOLDOUT_MODEL ? "model" : "configuration");
+                      prediction->holdout == HS_HOLDOUT_MODEL ? "model" : "configuration");
         uint32_t i = 0;
         while (i < s->catalogue.count &&
                s->catalogue.profiles[i].util_peak_pm <= s->catalogue.profiles[i].util_pm)
@@ -367,9 +368,9 @@ static void say_predictor(struct hs_setup *s)
     }
     if ((s->knows & HS_KNOWS_MEMORY) != 0)
         hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "",
-                  hs_memory_predictors[told->memory]);
-    if ((s->knows & HS_KNOWS_MEMORY) != 0 && told->memory == HS_MEMORY_NOISY)
-        hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
+                  hs_memory_predictors[prediction->memory]);
+    if ((s->knows & HS_KNOWS_MEMORY) != 0 && prediction->memory == HS_MEMORY_NOISY)
+        hs_append(text, size, " (standard deviation of ln %g)", prediction->mem_ln_sd);
     say_predicted_speeds(s);
 }
 
@@ -531,11 +532,11 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
     if ((s->can & HS_CAN_INTERLEAVE) != 0)
         HS_TRY(hs_stages_load(&s->stages, s->models.path[HS_MODEL_STAGES], &speeds, diag));
     open_assign(s, options);
-    struct hs_predictor_options told = options->told;
-    told.seed = (uint64_t)options->seed;
+    struct hs_predictor_options prediction = options->prediction;
+    prediction.seed = (uint64_t)options->seed;
     if ((s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_PAIRS)) != 0 ||
         is_given(s->models.path[HS_MODEL_PREDICTOR]))
-        HS_TRY(hs_predictor_open(&s->predictor, &s->models, &s->catalogue, &told, diag));
+        HS_TRY(hs_predictor_open(&s->predictor, &s->models, &s->catalogue, &prediction, diag));
     HS_TRY(open_reserve(s, diag));
     if ((s->can & HS_CAN_PREEMPT) != 0 || costs(s, "restart") || is_given(options->restart_table))
         HS_TRY(hs_restart_load(&s->restart, options->restart_table, diag));

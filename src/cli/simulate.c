@@ -35,7 +35,7 @@ struct pass {
     char label[48];
     struct checkpoints *checkpoints; /* NULL: none */
     uint32_t polls;
-    double told_s; /* CPU time when its length was last looked at; -1: it was noted */
+    double predicted_s; /* CPU time when its length was last looked at; -1: it was noted */
 };
 
 /* ---- checkpoints ---- */
@@ -127,10 +127,10 @@ static void note_length(struct pass *pass, const struct hs_instant *now)
 {
     const double used_s = (double)clock() / CLOCKS_PER_SEC;
     struct hs_engine_figures figures;
-    if (used_s < LONG_AFTER_S || used_s < 2 * pass->told_s)
+    if (used_s < LONG_AFTER_S || used_s < 2 * pass->predicted_s)
         return;
     const double share = share_done(pass, now, &figures);
-    pass->told_s =
+    pass->predicted_s =
         hs_run_note_length(pass->setup, used_s, share, figures.events, pass->diag) ? -1 : used_s;
 }
 
@@ -145,7 +145,7 @@ static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
     if (options->max_wall_us > 0 &&
         hs_status_line_elapsed_s(&pass->status_line) * 1e6 >= (double)options->max_wall_us)
         return HS_END;
-    if (pass->told_s >= 0 && ++pass->polls % POLLS_A_CLOCK == 0)
+    if (pass->predicted_s >= 0 && ++pass->polls % POLLS_A_CLOCK == 0)
         note_length(pass, now);
     if (!hs_status_line_is_due(&pass->status_line))
         return HS_OK;

@@ -49,8 +49,8 @@ struct hs_run_options {
     double skip_bad_rows;            /* per cent */
     double overcommit, rack_speed;
     /* models */
-    struct hs_predictor_options told;   /* its seed is that of the run */
-    struct hs_interference_options how; /* likewise; mode and excess from --interference */
+    struct hs_predictor_options prediction; /* its seed is that of the run */
+    struct hs_interference_options how;     /* likewise; mode and excess from --interference */
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;
     const char *sharing_capacity, *speed_predictor;

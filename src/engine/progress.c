@@ -661,8 +661,9 @@ static void job_schedule(struct hs_engine *e, const struct hs_job *job,
     placement->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
     int64_t next_us =
         placement->oom_us < placement->finish_us ? placement->oom_us : placement->finish_us;
-    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job, placement) : HS_TIME_MAX;
-    next_us = told_us < next_us ? told_us : next_us;
+    int64_t predicted_us =
+        job->state == HS_JOB_RUNNING ? milestone_us(e, job, placement) : HS_TIME_MAX;
+    next_us = predicted_us < next_us ? predicted_us : next_us;
     if (next_us == HS_TIME_MAX) {
         hs_heap_remove(&e->job_events, job->placement);
         return;

@@ -116,10 +116,10 @@ int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job)
 /* The trace has precedence here, too. */
 uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
 {
-    uint32_t told_mib = lookup_training_profile(v, job)->checkpoint_mib;
+    uint32_t predicted_mib = lookup_training_profile(v, job)->checkpoint_mib;
     const struct hs_profile *profile = profile_of(v, job);
-    if (told_mib > 0 || profile == NULL)
-        return told_mib;
+    if (predicted_mib > 0 || profile == NULL)
+        return predicted_mib;
     return profile->checkpoint_mib;
 }
 
@@ -404,7 +404,7 @@ struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job)
     if (!lookup_may_know(v, job, HS_KNOWS_STAGES, "stages of iterations") || stages == NULL)
         return of;
     of.kind = lookup_identity(v, job)->stages;
-    const struct hs_stage_times *times = hs_stages_times(stages, of.kind, HS_STAGES_TOLD);
+    const struct hs_stage_times *times = hs_stages_times(stages, of.kind, HS_STAGES_PREDICTED);
     of.alone_ns = times->iteration_ns;
     of.overhead_pm = hs_stages_overhead_pm(stages);
     memcpy(of.stage_ns, times->stage_ns, sizeof of.stage_ns);

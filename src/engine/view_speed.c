@@ -56,7 +56,7 @@ uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t ty
         return HS_Q32_ONE;
     if (a.speed == NULL)
         return ((uint64_t)gpus << 32) / a.job->gpus;
-    return hs_speed_told_resize_q32(a.speed, a.profile, type, gpus, a.job->gpus, a.job->index);
+    return hs_speed_predicted_resize_q32(a.speed, a.profile, type, gpus, a.job->gpus, a.job->index);
 }
 
 uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
@@ -65,7 +65,8 @@ uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t typ
     if (!may_ask(v, job, HS_KNOWS_SCALING, "speed on several nodes", type, &a) ||
         !v->engine->config.has_locality || a.speed == NULL)
         return HS_Q32_ONE;
-    return hs_speed_told_spread_q32(a.speed, a.profile, type, hs_view_gpus(v, job), a.job->index);
+    return hs_speed_predicted_spread_q32(a.speed, a.profile, type, hs_view_gpus(v, job),
+                                         a.job->index);
 }
 
 static struct hs_tenant tenant_of(const struct hs_engine *e, const struct hs_job *job)
@@ -76,12 +77,13 @@ static struct hs_tenant tenant_of(const struct hs_engine *e, const struct hs_job
 
 static bool is_pair_by_truth(const struct hs_engine *e)
 {
-    return e->config.speed == NULL || hs_speed_told_by(e->config.speed) != HS_SPEED_TOLD_TABLE;
+    return e->config.speed == NULL ||
+           hs_speed_predicted_by(e->config.speed) != HS_SPEED_PREDICTOR_TABLE;
 }
 
 /* With noise, in (0, 1]. */
-static uint64_t told_q32(const struct hs_engine *e, uint32_t type, uint64_t q32,
-                         const struct hs_job *own, const struct hs_job *beside)
+static uint64_t predicted_q32(const struct hs_engine *e, uint32_t type, uint64_t q32,
+                              const struct hs_job *own, const struct hs_job *beside)
 {
     if (e->config.speed != NULL)
         q32 = hs_q32_mul(q32,
@@ -104,8 +106,8 @@ struct hs_pair_speeds hs_view_pair_speeds(const struct hs_view *v, hs_job_id a, 
         if (e->config.interference == NULL)
             return speeds;
         hs_interference_speeds(e->config.interference, type, tenants, 2, shares);
-        speeds.a_q32 = told_q32(e, type, shares[0].speed_q32, one.job, other.job);
-        speeds.b_q32 = told_q32(e, type, shares[1].speed_q32, other.job, one.job);
+        speeds.a_q32 = predicted_q32(e, type, shares[0].speed_q32, one.job, other.job);
+        speeds.b_q32 = predicted_q32(e, type, shares[1].speed_q32, other.job, one.job);
     } else if (e->config.predictor != NULL) {
         const int32_t pm[] = {hs_needs_of(&e->jobs, one.job)->estimate.util_pm,
                               hs_needs_of(&e->jobs, other.job)->estimate.util_pm};
@@ -124,7 +126,8 @@ uint64_t hs_view_pair_kind(const struct hs_view *v, hs_job_id job)
         return 0;
     if (!is_pair_by_truth(e))
         return (uint64_t)(uint32_t)hs_needs_of(&e->jobs, a.job)->estimate.util_pm;
-    if (e->config.speed != NULL && hs_speed_told_by(e->config.speed) == HS_SPEED_TOLD_NOISY)
+    if (e->config.speed != NULL &&
+        hs_speed_predicted_by(e->config.speed) == HS_SPEED_PREDICTOR_NOISY)
         return a.job->index;
     return ((uint64_t)a.profile << 32) + (uint64_t)(uint32_t)a.job->gpu_util_pm;
 }
@@ -187,7 +190,7 @@ int64_t hs_view_period_ns(const struct hs_view *v, const uint32_t *kinds, uint32
     const struct hs_stages *stages = v->engine->config.stages;
     if (stages == NULL || count == 0 || count > HS_INTERLEAVED_MOST)
         return INT64_MAX / 4;
-    return hs_stages_period_ns(stages, kinds, count, HS_STAGES_TOLD, is_worst);
+    return hs_stages_period_ns(stages, kinds, count, HS_STAGES_PREDICTED, is_worst);
 }
 
 void hs_view_worst_order(const struct hs_view *v)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reservations: windows of time in which nodes belong to a user or a virtual cluster (MODEL.md 14).
- * While a window is open its nodes are set aside in the index of free GPUs, whoever holds them:
- * what is free of them is in no search, and what is freed of them stays aside. A node may have
- * several windows, one after the other, and searches may look ahead: so it counts those that cover
- * it.
+ * While a window is open its nodes are set aside in the index of free GPUs, also those that jobs
+ * hold: what is free of them is in no search, and what is freed of them stays aside. A node may
+ * have several windows, one after the other, and searches may look ahead: so it counts those that
+ * cover it.
  */
 #include "engine/state.h"
 

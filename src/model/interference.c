@@ -314,12 +314,12 @@ uint64_t hs_interference_capacity_q32(const struct hs_interference *m, uint32_t 
                                       uint32_t units)
 {
     assert(type < m->type_count && units >= 2);
-    const struct pair_form *told = m->types[type].capacity;
+    const struct pair_form *form = m->types[type].capacity;
     if (m->capacity_q32 != 0)
         return m->capacity_q32;
-    if (told == NULL)
+    if (form == NULL)
         return HS_Q32_ONE; /* the time of one GPU */
-    return told->capacity_q32[units - 2 < told->capacities ? units - 2 : told->capacities - 1];
+    return form->capacity_q32[units - 2 < form->capacities ? units - 2 : form->capacities - 1];
 }
 
 /* Counts jobs, and groups of jobs that take turns, as one claim on the GPU's time each; with a set,

@@ -190,7 +190,7 @@ static void peers_close(struct peers *peers)
 }
 
 /* Converts percent to per mille within 1..100 %. */
-static int32_t told_pm(double util_percent)
+static int32_t predicted_pm(double util_percent)
 {
     double clipped = fmin(fmax(util_percent, 1), 100);
     return (int32_t)lround(clipped * PM_PER_PERCENT);
@@ -334,7 +334,7 @@ static double residual_pm(const struct hs_profile *row, const struct attempt *a,
 {
     if (row->util_pm < 0 || isnan(a->util[way][MEAN]))
         return NAN;
-    return told_pm(a->util[way][MEAN]) - row->util_pm;
+    return predicted_pm(a->util[way][MEAN]) - row->util_pm;
 }
 
 /* Fills the predictions of each profile from other batches of the same model in the catalogue. */
@@ -361,8 +361,8 @@ static void guess_table(const struct hs_catalogue *catalogue, struct guess *gues
         if (way == WAY_COUNT)
             continue;
         double own = residual_pm(&rows[i], a, (enum way)way);
-        guesses[i].util_pm = told_pm(a->util[way][MEAN]);
-        guesses[i].util_peak_pm = told_pm(fmax(a->util[way][PEAK], a->util[way][MEAN]));
+        guesses[i].util_pm = predicted_pm(a->util[way][MEAN]);
+        guesses[i].util_peak_pm = predicted_pm(fmax(a->util[way][PEAK], a->util[way][MEAN]));
         guesses[i].util_error_pm = util_error_pm(rms_of_others(residuals[way], own));
     }
     peers_close(&t.peers);
@@ -649,7 +649,7 @@ static void guess_regress(const struct hs_catalogue *catalogue, const struct uti
         double util = guesses[i].util_pm < 0 ? predict(&r, i, &basis) : NAN;
         if (isnan(util))
             continue;
-        guesses[i].util_pm = guesses[i].util_peak_pm = told_pm(100 * util);
+        guesses[i].util_pm = guesses[i].util_peak_pm = predicted_pm(100 * util);
         guesses[i].util_error_pm = util_error_pm(1000 * model->error[basis]);
     }
     peers_close(&r.peers);
@@ -680,7 +680,7 @@ static int32_t read_share(struct hs_jsoncheck *check, const struct hs_json *row,
     if (hs_json_kind(hs_json_get(row, key)) <= HS_JSON_NULL ||
         !hs_jsoncheck_number(check, row, key, 0, 1, &share))
         return -1;
-    return told_pm(100 * share);
+    return predicted_pm(100 * share);
 }
 
 /* Residuals of the listed predictions, which are hold-outs, relative to the catalogue. */
@@ -750,7 +750,7 @@ static enum hs_status read_file(struct hs_predictor *p, const char *path,
 /* log1p(u_hat) = log1p(u) + shift, in percent: the error is that of log1p (RMSLE). */
 static int32_t shifted_pm(int32_t util_pm, double shift)
 {
-    return told_pm(expm1(log1p(util_pm / PM_PER_PERCENT) + shift));
+    return predicted_pm(expm1(log1p(util_pm / PM_PER_PERCENT) + shift));
 }
 
 void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_facts *facts,
@@ -838,19 +838,20 @@ void hs_predictor_close(struct hs_predictor *p)
 enum hs_status hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how,
                                         struct hs_diag *diag)
 {
-    static const char *const names[] = {[HS_SPEED_TOLD_TABLE] = "table",
-                                        [HS_SPEED_TOLD_ORACLE] = "oracle",
-                                        [HS_SPEED_TOLD_NOISY] = "noisy"};
+    static const char *const names[] = {[HS_SPEED_PREDICTOR_TABLE] = "table",
+                                        [HS_SPEED_PREDICTOR_ORACLE] = "oracle",
+                                        [HS_SPEED_PREDICTOR_NOISY] = "noisy"};
     const size_t len = strcspn(text, ":");
     how->sigma = 0;
     for (uint32_t i = 0; i < HS_COUNT_OF(names); i++) {
         if (len != strlen(names[i]) || strncmp(text, names[i], len) != 0)
             continue;
-        how->kind = (enum hs_speed_told)i;
+        how->kind = (enum hs_speed_predictor_kind)i;
         const char *sigma = text + len + (text[len] == ':');
-        if (how->kind == HS_SPEED_TOLD_NOISY ? hs_parse_double(sigma, strlen(sigma), &how->sigma) &&
-                                                   how->sigma >= 0 && how->sigma <= SIGMA_MAX
-                                             : text[len] == '\0')
+        if (how->kind == HS_SPEED_PREDICTOR_NOISY
+                ? hs_parse_double(sigma, strlen(sigma), &how->sigma) && how->sigma >= 0 &&
+                      how->sigma <= SIGMA_MAX
+                : text[len] == '\0')
             return HS_OK;
     }
     return hs_fail(diag, HS_E_USAGE, NULL, "noisy:0.2 is off by about 20 %",

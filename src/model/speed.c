@@ -66,13 +66,13 @@ struct hs_speed {
     uint64_t uniform_q32;
     struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* by type of the file not in the cluster: like a
                                                     column of cells; NULL: no job ran there yet */
-    enum hs_speed_told told_by;
-    uint64_t *told_q32;   /* predictions, like cells; NULL: no predictor was given */
-    uint64_t *mean_q32;   /* of told_q32, by type */
-    uint64_t *noise_seed; /* by type; NULL: without noise */
-    double noise_sigma;   /* of ln(told / told_q32) */
-    const struct hs_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
-    const struct hs_curve **told_of[CURVE_KINDS];  /* by family and type like these */
+    enum hs_speed_predictor_kind predicted_by;
+    uint64_t *predicted_q32; /* predictions, like cells; NULL: no predictor was given */
+    uint64_t *mean_q32;      /* of predicted_q32, by type */
+    uint64_t *noise_seed;    /* by type; NULL: without noise */
+    double noise_sigma;      /* of ln(predicted / predicted_q32) */
+    const struct hs_curve **curve_of[CURVE_KINDS];     /* [family x types + type]; NULL = unknown */
+    const struct hs_curve **predicted_of[CURVE_KINDS]; /* by family and type like these */
     const struct hs_curve **spread_of_any; /* of jobs without a family, by type; NULL: unknown */
     struct hs_arena arena;
 };
@@ -507,14 +507,14 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
                          const struct hs_cluster *cluster, const struct hs_speed_predictor *how)
 {
     const uint64_t cells = ((uint64_t)m->profiles + 1) * m->types;
-    m->told_by = how->kind;
-    m->told_q32 = hs_arena_alloc(&m->arena, cells * sizeof *m->told_q32);
+    m->predicted_by = how->kind;
+    m->predicted_q32 = hs_arena_alloc(&m->arena, cells * sizeof *m->predicted_q32);
     for (uint64_t i = 0; i < cells; i++) {
         const uint64_t row = i / m->types;
         const struct hs_profile *p = row > 0 ? &catalogue->profiles[row - 1] : NULL;
-        m->told_q32[i] = how->kind == HS_SPEED_TOLD_TABLE
-                             ? table_q32(m, p, (uint32_t)(i % m->types), m->cells[i])
-                             : m->cells[i].speed_q32;
+        m->predicted_q32[i] = how->kind == HS_SPEED_PREDICTOR_TABLE
+                                  ? table_q32(m, p, (uint32_t)(i % m->types), m->cells[i])
+                                  : m->cells[i].speed_q32;
     }
     m->mean_q32 = hs_arena_alloc(&m->arena, m->types * sizeof *m->mean_q32);
     for (uint32_t t = 0; t < m->types; t++) {
@@ -522,12 +522,12 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
         uint32_t count = 0;
         for (uint64_t cell = m->types + t; cell < cells; cell += m->types) {
             const bool is_known = m->cells[cell].source != HS_SPEED_SCALAR;
-            sum += is_known ? log((double)m->told_q32[cell] / (double)HS_Q32_ONE) : 0;
+            sum += is_known ? log((double)m->predicted_q32[cell] / (double)HS_Q32_ONE) : 0;
             count += is_known;
         }
         m->mean_q32[t] = count > 0 ? rounded_q32(exp(sum / count)) : m->cells[t].speed_q32;
     }
-    if (how->kind != HS_SPEED_TOLD_NOISY)
+    if (how->kind != HS_SPEED_PREDICTOR_NOISY)
         return;
     m->noise_sigma = how->sigma;
     m->noise_seed = hs_arena_alloc(&m->arena, m->types * sizeof *m->noise_seed);
@@ -589,7 +589,7 @@ static void place_curves(struct hs_speed *m, uint32_t kind)
 {
     const uint64_t size = (uint64_t)m->family_count * m->types * sizeof(void *);
     m->curve_of[kind] = hs_arena_alloc(&m->arena, size);
-    m->told_of[kind] = hs_arena_alloc(&m->arena, size);
+    m->predicted_of[kind] = hs_arena_alloc(&m->arena, size);
     for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
         const struct family_curve *entry = &m->curves[kind][i];
         uint32_t family = find_family(m, entry->family);
@@ -622,8 +622,8 @@ static const struct hs_curve *mean_curve(struct hs_speed *m, enum curve_kind kin
 }
 
 /* The prediction for a family on a type: the mean of the others there, else on all types. */
-static const struct hs_curve *told_curve(struct hs_speed *m, enum curve_kind kind,
-                                         const char *family, uint32_t type)
+static const struct hs_curve *predicted_curve(struct hs_speed *m, enum curve_kind kind,
+                                              const char *family, uint32_t type)
 {
     const struct hs_curve *c = type != NONE ? mean_curve(m, kind, family, true, type) : NULL;
     return c != NULL ? c : mean_curve(m, kind, family, true, NONE);
@@ -642,7 +642,7 @@ static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
         if (*truth == NULL)
             *truth = mean_curve(m, SCALING, family, false, NONE);
         if (*truth != NULL)
-            m->told_of[SCALING][i] = told_curve(m, SCALING, family, m->file_type[t]);
+            m->predicted_of[SCALING][i] = predicted_curve(m, SCALING, family, m->file_type[t]);
     }
 }
 
@@ -662,7 +662,7 @@ static void fill_spread(struct hs_speed *m, const struct hs_cluster *cluster)
         for (uint32_t f = 0; f < m->family_count; f++) {
             const size_t at = (size_t)f * m->types + t;
             const struct hs_curve **c = &m->curve_of[SPREAD][at];
-            m->told_of[SPREAD][at] = told_curve(m, SPREAD, m->families[f].name, type);
+            m->predicted_of[SPREAD][at] = predicted_curve(m, SPREAD, m->families[f].name, type);
             if (*c == NULL)
                 *c = mean_curve(m, SPREAD, m->families[f].name, false, NONE);
             if (*c == NULL)
@@ -752,15 +752,15 @@ uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index)
 {
-    if (m->told_q32 == NULL)
+    if (m->predicted_q32 == NULL)
         return m->cells[type].speed_q32;
     if (profile == HS_MEAN_PROFILE)
         return m->mean_q32[type];
     const size_t cell = (size_t)row_of(m, profile) * m->types + type;
     if (m->noise_seed == NULL || m->cells[cell].source == HS_SPEED_REFERENCE)
-        return m->told_q32[cell];
+        return m->predicted_q32[cell];
     const double factor = exp(m->noise_sigma * hs_normal_of(m->noise_seed[type], index));
-    uint64_t q32 = hs_q32_mul(m->told_q32[cell], rounded_q32(factor));
+    uint64_t q32 = hs_q32_mul(m->predicted_q32[cell], rounded_q32(factor));
     return q32 > 0 ? q32 : 1;
 }
 
@@ -824,12 +824,12 @@ static const struct hs_curve *curve_of(const struct hs_speed *m, enum curve_kind
 }
 
 /* What predictions come from: the truth, or the table. */
-static const struct hs_curve *told_curve_of(const struct hs_speed *m, enum curve_kind kind,
-                                            uint32_t profile, uint32_t type)
+static const struct hs_curve *predicted_curve_of(const struct hs_speed *m, enum curve_kind kind,
+                                                 uint32_t profile, uint32_t type)
 {
     const uint32_t family = m->family[row_of(m, profile)];
-    return m->told_by == HS_SPEED_TOLD_TABLE && family != NONE
-               ? m->told_of[kind][(size_t)family * m->types + type]
+    return m->predicted_by == HS_SPEED_PREDICTOR_TABLE && family != NONE
+               ? m->predicted_of[kind][(size_t)family * m->types + type]
                : curve_of(m, kind, profile, type);
 }
 
@@ -842,22 +842,22 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
     return c != NULL ? hs_curve_nearest_q32(c, gpus) : HS_Q32_ONE;
 }
 
-uint64_t hs_speed_told_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
-                                  uint32_t gpus, uint64_t index)
+uint64_t hs_speed_predicted_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                       uint32_t gpus, uint64_t index)
 {
-    const struct hs_curve *c = told_curve_of(m, SPREAD, profile, type);
+    const struct hs_curve *c = predicted_curve_of(m, SPREAD, profile, type);
     const uint64_t q32 =
         c != NULL ? hs_curve_nearest_q32(c, gpus) : hs_speed_spread_q32(m, profile, type, gpus);
     if (m->noise_seed == NULL)
         return q32;
     const double z = hs_normal_of(hs_mix64(m->noise_seed[type], 0), index); /* no size is 0 */
-    const uint64_t told_q32 = hs_q32_mul(q32, rounded_q32(exp(m->noise_sigma * z)));
-    return told_q32 < HS_Q32_ONE ? told_q32 : HS_Q32_ONE;
+    const uint64_t predicted_q32 = hs_q32_mul(q32, rounded_q32(exp(m->noise_sigma * z)));
+    return predicted_q32 < HS_Q32_ONE ? predicted_q32 : HS_Q32_ONE;
 }
 
-enum hs_speed_told hs_speed_told_by(const struct hs_speed *m)
+enum hs_speed_predictor_kind hs_speed_predicted_by(const struct hs_speed *m)
 {
-    return m->told_q32 != NULL ? m->told_by : HS_SPEED_TOLD_ORACLE;
+    return m->predicted_q32 != NULL ? m->predicted_by : HS_SPEED_PREDICTOR_ORACLE;
 }
 
 uint64_t hs_speed_pair_noise_q32(const struct hs_speed *m, uint32_t type, uint64_t index,
@@ -875,16 +875,16 @@ uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_
     return hs_curve_resized_q32(curve_of(m, SCALING, profile, type), held, gpus);
 }
 
-uint64_t hs_speed_told_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
-                                  uint32_t held, uint32_t gpus, uint64_t index)
+uint64_t hs_speed_predicted_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                       uint32_t held, uint32_t gpus, uint64_t index)
 {
-    const struct hs_curve *c = told_curve_of(m, SCALING, profile, type);
-    const uint64_t told_q32 = hs_curve_resized_q32(c, held, gpus);
-    if (m->noise_seed == NULL || held == gpus || told_q32 == 0)
-        return told_q32;
+    const struct hs_curve *c = predicted_curve_of(m, SCALING, profile, type);
+    const uint64_t predicted_q32 = hs_curve_resized_q32(c, held, gpus);
+    if (m->noise_seed == NULL || held == gpus || predicted_q32 == 0)
+        return predicted_q32;
     const uint64_t seed = hs_mix64(m->noise_seed[type], held);
     const double factor = exp(m->noise_sigma * hs_normal_of(seed, index));
-    const uint64_t q32 = hs_q32_mul(told_q32, rounded_q32(factor));
+    const uint64_t q32 = hs_q32_mul(predicted_q32, rounded_q32(factor));
     return q32 > 0 ? q32 : 1;
 }
 

@@ -35,9 +35,13 @@ struct hs_speed;
  * other models of the family; the mean over the other families if the truth is the mean of the
  * family. On a type that the file does not contain, it is the scalar of the cluster description,
  * which is also the truth. */
-enum hs_speed_told { HS_SPEED_TOLD_TABLE, HS_SPEED_TOLD_ORACLE, HS_SPEED_TOLD_NOISY };
+enum hs_speed_predictor_kind {
+    HS_SPEED_PREDICTOR_TABLE,
+    HS_SPEED_PREDICTOR_ORACLE,
+    HS_SPEED_PREDICTOR_NOISY
+};
 struct hs_speed_predictor {
-    enum hs_speed_told kind;
+    enum hs_speed_predictor_kind kind;
     double sigma;
     uint64_t seed; /* of the run */
 };
@@ -73,7 +77,7 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index);
 /* The kind of predictor; ORACLE without one. */
-enum hs_speed_told hs_speed_told_by(const struct hs_speed *m);
+enum hs_speed_predictor_kind hs_speed_predicted_by(const struct hs_speed *m);
 /* Error of a predicted pair speed: factor of the first of the two jobs, Q32; 1 unless NOISY. */
 uint64_t hs_speed_pair_noise_q32(const struct hs_speed *m, uint32_t type, uint64_t index,
                                  uint64_t beside);
@@ -93,8 +97,8 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
 /* Its prediction: ORACLE, the truth; TABLE, the mean over other families on the type, else on all
  * types, else the truth; NOISY, the truth with a draw of seed, type and job, at most 1.
  */
-uint64_t hs_speed_told_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
-                                  uint32_t gpus, uint64_t index);
+uint64_t hs_speed_predicted_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                       uint32_t gpus, uint64_t index);
 /* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs; model/scaling.h): of its family
  * on the type, else the family's mean over other types; linear if unknown. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
@@ -103,8 +107,8 @@ uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_
  * the other families on the type; if there is none, over the other families on all types; if there
  * is none, linear in the number of GPUs. NOISY: the truth times a factor drawn from seed, type,
  * number of GPUs and job. */
-uint64_t hs_speed_told_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
-                                  uint32_t held, uint32_t gpus, uint64_t index);
+uint64_t hs_speed_predicted_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                       uint32_t held, uint32_t gpus, uint64_t index);
 /* Hold-out error of a fallback (BATCH, FAMILY, OTHERS) between a type and the reference: mean
  * absolute percentage error of the time, as a fraction; NaN if the file does not state it. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);

@@ -66,7 +66,7 @@ static void read_row(struct hs_jsoncheck *check, const struct hs_json *at, struc
     row->times[HS_STAGES_TRUE].iteration_ns = llrint(ms[0] * NS_PER_MS);
     for (uint32_t s = 0; s < HS_STAGE_COUNT; s++)
         row->times[HS_STAGES_TRUE].stage_ns[s] = llrint(ms[1 + s] * NS_PER_MS);
-    row->times[HS_STAGES_TOLD] = row->times[HS_STAGES_TRUE];
+    row->times[HS_STAGES_PREDICTED] = row->times[HS_STAGES_TRUE];
     for (uint32_t i = 1; row->model != NULL && i < m->count; i++)
         if (m->rows[i].gpus == row->gpus && hs_model_same_name(m->rows[i].model, row->model))
             hs_jsoncheck_fault(check, at, NULL, "model '%s' appears twice with %u GPUs", row->model,
@@ -100,7 +100,7 @@ static void predict_by(struct hs_stages *m, const struct hs_speed_predictor *how
         const uint64_t seed = hs_seed_of(hs_seed_of(how->seed, "stage-noise"), row->model);
         for (uint32_t s = 0; s < HS_STAGE_COUNT; s++) {
             const double z = hs_normal_of(seed, (uint64_t)row->gpus * HS_STAGE_COUNT + s);
-            row->times[HS_STAGES_TOLD].stage_ns[s] =
+            row->times[HS_STAGES_PREDICTED].stage_ns[s] =
                 llrint((double)row->times[HS_STAGES_TRUE].stage_ns[s] * exp(how->sigma * z));
         }
     }
@@ -118,7 +118,7 @@ enum hs_status hs_stages_load(struct hs_stages **out, const char *path,
         status = check.status;
     }
     hs_json_close(check.doc);
-    if (how != NULL && how->kind == HS_SPEED_TOLD_NOISY)
+    if (how != NULL && how->kind == HS_SPEED_PREDICTOR_NOISY)
         predict_by(m, how);
     return status;
 }

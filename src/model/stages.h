@@ -35,7 +35,7 @@ struct hs_stage_times {
 
 struct hs_stages;
 
-/* how: what policies are told. Under NOISY each stage is the truth times exp(sigma z), z a standard
+/* how: what policies see. Under NOISY each stage is the truth times exp(sigma z), z a standard
  * normal draw of seed and row; else, and of NULL, the truth. Free with hs_stages_free, whatever
  * this returns. */
 HS_MUST_USE enum hs_status hs_stages_load(struct hs_stages **m, const char *path,
@@ -47,7 +47,7 @@ void hs_stages_free(struct hs_stages *m); /* NULL is fine */
 uint32_t hs_stages_row(const struct hs_stages *m, const char *model, const char *other,
                        uint32_t gpus);
 
-enum hs_stages_source { HS_STAGES_TRUE, HS_STAGES_TOLD };
+enum hs_stages_source { HS_STAGES_TRUE, HS_STAGES_PREDICTED };
 const struct hs_stage_times *hs_stages_times(const struct hs_stages *m, uint32_t row,
                                              enum hs_stages_source source);
 /* Per mille, of a job alone in the released simulator. */

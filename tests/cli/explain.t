@@ -261,7 +261,7 @@ first.
   $ sed -i s/right/wrong/ out/cluster.json
   $ horus explain out
   ! out: warning: 'out/cluster.json' was changed after the run
-  !       = hint: what is told of causes is of another cluster
+  !       = hint: causes are found with the changed cluster
   ! out/segments.csv:2:1: error: job_id is not a job of a virtual cluster that the cluster has
   !     2 | b,0,10,1,1,1,finish
   !       | ^

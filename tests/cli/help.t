@@ -354,14 +354,14 @@ Everything about run.
                             preempt_cost=checkpoint [100]; 1..1000000; source: shared file systems of
                             clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS bursting 100 MiB/s
 
-  Prediction: what policies are told:
+  Prediction: what policies see:
         --predictor=oracle|noisy|table|regress
                             utilization: the truth, the truth with log-normal noise, other batches of
                             the model, or a regression on its graph [noisy]; source: noisy:
                             HotCloud'20 reports an error, not a method
         --util-noise=X      noisy: RMSLE of the utilization; one draw a job, by --seed [0.154]; 0..5;
                             source: Yeung et al. HotCloud'20
-        --util-bias=X       noisy: mean of the log error; below 0 too little is told [0]; -5..5
+        --util-bias=X       noisy: mean of the log error; below 0 predictions are too low [0]; -5..5
         --predictor-holdout=config|model
                             regress: fitted without this configuration, or without its model [config]
         --memory-predictor=oracle|formula|noisy

@@ -63,9 +63,9 @@ The list, and its width on other terminals.
   salus-pack           memory, rate +              co-locate, slice +
                        mini-batches alternate in lanes that run at the same time
   salus-fair           memory, rate +              co-locate, slice, set timers
-                       the mini-batch of whoever has used a GPU least is next
+                       the mini-batch of the job that used the GPU least is next
   salus-rr             memory, rate +              co-locate, slice +
-                       the mini-batch of whoever had fewest since somebody came is next
+                       the mini-batch of the job that had fewest since the last arrival is next
   antman               utilization, memory, rate + preempt, co-locate, slice, throttle, set timers,
                                                    borrow quota +
                        guaranteed jobs as if alone, opportunistic ones in what these leave of their
@@ -434,8 +434,8 @@ All policies as a Markdown table.
   | `salus-fifo` | a plain server: the next job starts when its GPUs are free | memory (some parameters: rate, speed) | nothing (some parameters: co-locate, slice, set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
   | `salus-srtf` | least declared minus used time runs on a GPU, others wait with their memory on it | duration, memory, rate (some parameters: estimate, history, speed) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
   | `salus-pack` | mini-batches alternate in lanes that run at the same time | memory, rate (some parameters: speed) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
-  | `salus-fair` | the mini-batch of whoever has used a GPU least is next | memory, rate (some parameters: speed) | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
-  | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate (some parameters: speed) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
+  | `salus-fair` | the mini-batch of the job that used the GPU least is next | memory, rate (some parameters: speed) | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
+  | `salus-rr` | the mini-batch of the job that had fewest since the last arrival is next | memory, rate (some parameters: speed) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
   | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate (some parameters: speed, stages) | preempt, co-locate, slice, throttle, set timers, borrow quota (some parameters: interleave) | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk`, `types`, `compat` |
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration, memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed (some parameters: memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |

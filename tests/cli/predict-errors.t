@@ -56,15 +56,15 @@ An unknown GPU type is a warning, not an error.
   Gamma/Game//fp32 alone on W100
                              value         error      source
     utilization               20.0 %           -      measured on P100, taken as such
-      a policy is told           -             -      not known
+      a policy sees              -             -      not known
     GPU memory                1000 MiB         -      measured on P100, taken as such
-      a policy is told        1000 MiB         0 MiB  oracle
+      a policy sees           1000 MiB         0 MiB  oracle
     time of a step               -             -      not known
     speed on V100                -             -      not known
     speed on P100                -             -      not known
     fits one W100: the memory of this GPU type is not known
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
   ! warning: nothing was measured on W100: what follows is extrapolated; measured: V100, P100
@@ -98,7 +98,7 @@ A precision that the model is not known with is an error, not a guess.
 
   $ predict --job Alpha:64:bf16 --gpu V100
   ! error: predict: the catalogue has no model 'Alpha' with the precision 'bf16'
-  !       = hint: what was not measured is told for fp32 and amp
+  !       = hint: what was not measured is predicted for fp32 and amp
   [2]
 
 # predict-other-precision
@@ -110,5 +110,5 @@ A measured model in another precision, and one that nothing is told for.
   ResNet18/CIFAR-10/32/fp32 alone on V100
   $ horus predict --job ResNet18///int8 --gpu V100
   ! error: predict: the catalogue has no model 'ResNet18' with the precision 'int8'
-  !       = hint: what was not measured is told for fp32 and amp
+  !       = hint: what was not measured is predicted for fp32 and amp
   [2]

@@ -17,14 +17,14 @@ other rows.
   Alpha/Set/32/fp32 alone on V100
                              value         error      source
     utilization               50.0 %           -      measured on V100
-      a policy is told        60.0 %        10.0 %    regress
+      a policy sees           60.0 %        10.0 %    regress
     GPU memory                4000 MiB         -      measured on V100
-      a policy is told        4000 MiB         0 MiB  oracle
+      a policy sees           4000 MiB         0 MiB  oracle
     time of a step          100.00 ms          -      measured on V100
     speed on P100            0.500 x           -      measured
     fits one V100 of 16384 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -180,23 +180,23 @@ of which no error is known.
   Alpha/Set/32/fp32 alone on V100
                              value         error      source
     utilization               50.0 %           -      measured on V100
-      a policy is told        60.0 %        10.0 %    regress
+      a policy sees           60.0 %        10.0 %    regress
     GPU memory                4000 MiB         -      measured on V100
-      a policy is told        4000 MiB         0 MiB  oracle
+      a policy sees           4000 MiB         0 MiB  oracle
     time of a step          100.00 ms          -      measured on V100
     speed on P100            0.500 x           -      measured
 
   Beta/Text/16/amp alone on V100
                              value         error      source
     utilization               90.0 %           -      measured on V100
-      a policy is told        80.0 %        10.0 %    regress
+      a policy sees           80.0 %        10.0 %    regress
     GPU memory                9000 MiB         -      measured on V100
-      a policy is told        9000 MiB         0 MiB  oracle
+      a policy sees           9000 MiB         0 MiB  oracle
     time of a step          200.00 ms          -      measured on V100
     speed on P100            0.400 x       0.040 x    family
 
   2 jobs on one V100
-                          slowdown   speed   error  source          told   error  source
+                          slowdown   speed   error  source     predicted   error  source
     Alpha/Set/32/fp32        1.440   0.694       -  fitted^2       1.192   0.100  general
     Beta/Text/16/amp         4.000   0.250       -  fitted^2       1.144   0.100  general
     utilization               57.2 %           -      sum of u x speed
@@ -204,10 +204,10 @@ of which no error is known.
     with the reserve         14000 MiB
     fits one V100 of 16384 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
-  ^2: slowdowns of pairs to this power (--gamma), which nobody measured: no error.
+  ^2: slowdowns of pairs to this power (--gamma), which were not measured: no error.
 
 # predict-gamma-json
 1.25^2 and (1 + 1)^2; a slowdown raised by gamma is neither measured nor fitted, so that its error
@@ -350,23 +350,23 @@ No table has both: 1 + u v with 0.8 and 0.9. 15000 MiB and the reserve are withi
   Alpha/Set/64/fp32 alone on V100
                              value         error      source
     utilization               80.0 %           -      measured on V100
-      a policy is told        70.0 %        10.0 %    regress
+      a policy sees           70.0 %        10.0 %    regress
     GPU memory                6000 MiB         -      measured on V100
-      a policy is told        6000 MiB         0 MiB  oracle
+      a policy sees           6000 MiB         0 MiB  oracle
     time of a step          160.00 ms          -      measured on V100
     speed on P100            0.500 x           -      nearest batch
 
   Beta/Text/16/amp alone on V100
                              value         error      source
     utilization               90.0 %           -      measured on V100
-      a policy is told        80.0 %        10.0 %    regress
+      a policy sees           80.0 %        10.0 %    regress
     GPU memory                9000 MiB         -      measured on V100
-      a policy is told        9000 MiB         0 MiB  oracle
+      a policy sees           9000 MiB         0 MiB  oracle
     time of a step          200.00 ms          -      measured on V100
     speed on P100            0.400 x       0.040 x    family
 
   2 jobs on one V100
-                          slowdown   speed   error  source          told   error  source
+                          slowdown   speed   error  source     predicted   error  source
     Alpha/Set/64/fp32        1.720   0.581   0.080  general        1.224   0.100  general
     Beta/Text/16/amp         1.720   0.581   0.080  general        1.196   0.100  general
     utilization               98.8 %           -      sum of u x speed
@@ -374,7 +374,7 @@ No table has both: 1 + u v with 0.8 and 0.9. 15000 MiB and the reserve are withi
     with the reserve         16000 MiB
     fits one V100 of 16384 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -385,23 +385,23 @@ Keys as printed, also one without a batch; the names of both forms are folded al
   Alpha/Set/32/fp32 alone on V100
                              value         error      source
     utilization               50.0 %           -      measured on V100
-      a policy is told        60.0 %        10.0 %    regress
+      a policy sees           60.0 %        10.0 %    regress
     GPU memory                4000 MiB         -      measured on V100
-      a policy is told        4000 MiB         0 MiB  oracle
+      a policy sees           4000 MiB         0 MiB  oracle
     time of a step          100.00 ms          -      measured on V100
     speed on P100            0.500 x           -      measured
 
   Gamma/Game//fp32 alone on V100
                              value         error      source
     utilization               20.0 %           -      measured on P100, taken as such
-      a policy is told           -             -      not known
+      a policy sees              -             -      not known
     GPU memory                1000 MiB         -      measured on P100, taken as such
-      a policy is told        1000 MiB         0 MiB  oracle
+      a policy sees           1000 MiB         0 MiB  oracle
     time of a step            6.25 ms       0.63 ms   measured on P100, speed: family
     speed on P100            0.625 x       0.063 x    family
 
   2 jobs on one V100
-                          slowdown   speed   error  source                     told   error  source
+                          slowdown   speed   error  source                predicted   error  source
     Alpha/Set/32/fp32        1.100   0.909       -  general, extrapolated         -       -  not known
     Gamma/Game//fp32         1.100   0.909       -  general, extrapolated         -       -  not known
     utilization               63.6 %           -      sum of u x speed, extrapolated
@@ -409,7 +409,7 @@ Keys as printed, also one without a batch; the names of both forms are folded al
     with the reserve          6000 MiB
     fits one V100 of 16384 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -469,14 +469,14 @@ Measured on V100, where it is twice as fast: a step takes 200 ms on a P100, also
   Alpha/Set/32/fp32 alone on P100
                              value         error      source
     utilization               50.0 %           -      measured on V100, taken as such
-      a policy is told        60.0 %           -      regress, extrapolated
+      a policy sees           60.0 %           -      regress, extrapolated
     GPU memory                4000 MiB         -      measured on V100, taken as such
-      a policy is told        4000 MiB         0 MiB  oracle
+      a policy sees           4000 MiB         0 MiB  oracle
     time of a step          200.00 ms          -      measured on V100, speed: measured
     speed on V100            2.000 x           -      measured
     fits one P100 of 16384 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -490,7 +490,7 @@ a V100's.
   >     --models mine.json,$M/predictor.json,$M/speed.json,$M/utilization.json \
   >     --job Alpha:32 --with Beta --gpu L40S | sed -n '/^2 jobs/,$p'
   2 jobs on one L40S
-                          slowdown   speed   error  source          told   error  source
+                          slowdown   speed   error  source     predicted   error  source
     Alpha/Set/32/fp32        1.250   0.800       -  measured       1.192       -  general, extrapolated
     Beta/Text/16/amp         2.000   0.500   0.060  fitted         1.144       -  general, extrapolated
     utilization               85.0 %           -      sum of u x speed, extrapolated
@@ -498,7 +498,7 @@ a V100's.
     with the reserve         14000 MiB
     fits one L40S of 49152 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -510,23 +510,23 @@ Alpha beside Beta is measured, Beta beside Alpha fitted: 1 + 1 x 1. Told: 1 + 0.
   Alpha/Set/32/fp32 alone on V100
                              value         error      source
     utilization               50.0 %           -      measured on V100
-      a policy is told        60.0 %        10.0 %    regress
+      a policy sees           60.0 %        10.0 %    regress
     GPU memory                4000 MiB         -      measured on V100
-      a policy is told        4000 MiB         0 MiB  oracle
+      a policy sees           4000 MiB         0 MiB  oracle
     time of a step          100.00 ms          -      measured on V100
     speed on P100            0.500 x           -      measured
 
   Beta/Text/16/amp alone on V100
                              value         error      source
     utilization               90.0 %           -      measured on V100
-      a policy is told        80.0 %        10.0 %    regress
+      a policy sees           80.0 %        10.0 %    regress
     GPU memory                9000 MiB         -      measured on V100
-      a policy is told        9000 MiB         0 MiB  oracle
+      a policy sees           9000 MiB         0 MiB  oracle
     time of a step          200.00 ms          -      measured on V100
     speed on P100            0.400 x       0.040 x    family
 
   2 jobs on one V100
-                          slowdown   speed   error  source          told   error  source
+                          slowdown   speed   error  source     predicted   error  source
     Alpha/Set/32/fp32        1.250   0.800       -  measured       1.192   0.100  general
     Beta/Text/16/amp         2.000   0.500   0.060  fitted         1.144   0.100  general
     utilization               85.0 %           -      sum of u x speed
@@ -534,7 +534,7 @@ Alpha beside Beta is measured, Beta beside Alpha fitted: 1 + 1 x 1. Told: 1 + 0.
     with the reserve         14000 MiB
     fits one V100 of 16384 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -687,32 +687,32 @@ Excesses are added up: 0.72 + 1, 0.72 + 0.4, 0.25 + 0.4; told 0.196 + 0.144, 0.2
   Beta/Text/16/amp alone on V100
                              value         error      source
     utilization               90.0 %           -      measured on V100
-      a policy is told        80.0 %        10.0 %    regress
+      a policy sees           80.0 %        10.0 %    regress
     GPU memory                9000 MiB         -      measured on V100
-      a policy is told        9000 MiB         0 MiB  oracle
+      a policy sees           9000 MiB         0 MiB  oracle
     time of a step          200.00 ms          -      measured on V100
     speed on P100            0.400 x       0.040 x    family
 
   Alpha/Set/64/fp32 alone on V100
                              value         error      source
     utilization               80.0 %           -      measured on V100
-      a policy is told        70.0 %        10.0 %    regress
+      a policy sees           70.0 %        10.0 %    regress
     GPU memory                6000 MiB         -      measured on V100
-      a policy is told        6000 MiB         0 MiB  oracle
+      a policy sees           6000 MiB         0 MiB  oracle
     time of a step          160.00 ms          -      measured on V100
     speed on P100            0.500 x           -      nearest batch
 
   Alpha/Set/32/fp32 alone on V100
                              value         error      source
     utilization               50.0 %           -      measured on V100
-      a policy is told        60.0 %        10.0 %    regress
+      a policy sees           60.0 %        10.0 %    regress
     GPU memory                4000 MiB         -      measured on V100
-      a policy is told        4000 MiB         0 MiB  oracle
+      a policy sees           4000 MiB         0 MiB  oracle
     time of a step          100.00 ms          -      measured on V100
     speed on P100            0.500 x           -      measured
 
   3 jobs on one V100
-                          slowdown   speed   error  source          told   error  source
+                          slowdown   speed   error  source     predicted   error  source
     Beta/Text/16/amp         2.720   0.368       -  modelled       1.340       -  modelled
     Alpha/Set/64/fp32        2.185   0.458       -  GPU time       1.350       -  modelled
     Alpha/Set/32/fp32        1.650   0.606       -  modelled       1.339       -  modelled
@@ -721,7 +721,7 @@ Excesses are added up: 0.72 + 1, 0.72 + 0.4, 0.25 + 0.4; told 0.196 + 0.144, 0.2
     with the reserve         20000 MiB
     fits one V100 of 16384 MiB: no
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -733,14 +733,14 @@ on the own row, by ln(516/6000) = -2.453 on the other, which is left for the err
   Alpha/Set/32/fp32 alone on V100
                              value         error      source
     utilization               50.0 %           -      measured on V100
-      a policy is told        80.0 %        30.0 %    table
+      a policy sees           80.0 %        30.0 %    table
     GPU memory                4000 MiB         -      measured on V100
-      a policy is told         260 MiB       638 MiB  formula
+      a policy sees            260 MiB       638 MiB  formula
     time of a step          100.00 ms          -      measured on V100
     speed on P100            0.500 x           -      measured
     fits one V100 of 16384 MiB: yes
 
-  told: by table; a run's preset: noisy, RMSLE 0.154.
+  predicted: by table; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -751,9 +751,9 @@ Nothing is known of Delta or of an H100; the general form is fitted on other typ
   Alpha/Set/32/fp32 alone on H100
                              value         error      source
     utilization               50.0 %           -      measured on V100, taken as such
-      a policy is told        60.0 %           -      regress, extrapolated
+      a policy sees           60.0 %           -      regress, extrapolated
     GPU memory                4000 MiB         -      measured on V100, taken as such
-      a policy is told        4000 MiB         0 MiB  oracle
+      a policy sees           4000 MiB         0 MiB  oracle
     time of a step               -             -      not known
     speed on V100                -             -      not known
     speed on P100                -             -      not known
@@ -761,15 +761,15 @@ Nothing is known of Delta or of an H100; the general form is fitted on other typ
   Delta/Set/8/fp32 alone on H100
                              value         error      source
     utilization                  -             -      not known
-      a policy is told           -             -      not known
+      a policy sees              -             -      not known
     GPU memory                   -             -      not known
-      a policy is told           -             -      not known
+      a policy sees              -             -      not known
     time of a step               -             -      not known
     speed on V100                -             -      not known
     speed on P100                -             -      not known
 
   2 jobs on one H100
-                          slowdown   speed   error  source                     told   error  source
+                          slowdown   speed   error  source                predicted   error  source
     Alpha/Set/32/fp32        1.500   0.667       -  general, extrapolated         -       -  not known
     Delta/Set/8/fp32         1.500   0.667       -  general, extrapolated         -       -  not known
     utilization                  -             -      not known
@@ -777,7 +777,7 @@ Nothing is known of Delta or of an H100; the general form is fitted on other typ
     with the reserve             -
     fits one H100 of 81920 MiB: the memory that Delta/Set/8/fp32 needs is not known
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
   ! warning: nothing was measured on H100: what follows is extrapolated; measured: V100, P100
@@ -791,24 +791,24 @@ A run uses the row of batch 64: 1 + 0.8 x 0.2. The estimate is of loads, twice l
     not in the catalogue; a run takes Alpha/Set/64/fp32, whose figures these are
                              value         error      source
     utilization               80.0 %           -      measured on V100
-      a policy is told        70.0 %        10.0 %    regress
+      a policy sees           70.0 %        10.0 %    regress
       estimated as asked      75.0 %        12.0 %    regress
     GPU memory                6000 MiB         -      measured on V100
-      a policy is told        6000 MiB         0 MiB  oracle
+      a policy sees           6000 MiB         0 MiB  oracle
     time of a step          160.00 ms          -      measured on V100
     speed on P100            0.500 x           -      nearest batch
 
   Gamma/Game//fp32 alone on V100
                              value         error      source
     utilization               20.0 %           -      measured on P100, taken as such
-      a policy is told           -             -      not known
+      a policy sees              -             -      not known
     GPU memory                1000 MiB         -      measured on P100, taken as such
-      a policy is told        1000 MiB         0 MiB  oracle
+      a policy sees           1000 MiB         0 MiB  oracle
     time of a step            6.25 ms       0.63 ms   measured on P100, speed: family
     speed on P100            0.625 x       0.063 x    family
 
   2 jobs on one V100
-                          slowdown   speed   error  source                     told   error  source
+                          slowdown   speed   error  source                predicted   error  source
     Alpha/Set/64/fp32        1.160   0.862       -  general, extrapolated         -       -  not known
       estimated as asked     1.150   0.870       -  general, extrapolated
     Gamma/Game//fp32         1.160   0.862       -  general, extrapolated         -       -  not known
@@ -818,7 +818,7 @@ A run uses the row of batch 64: 1 + 0.8 x 0.2. The estimate is of loads, twice l
     with the reserve          8000 MiB
     fits one V100 of 16384 MiB: yes
 
-  told: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 

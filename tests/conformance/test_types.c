@@ -68,7 +68,7 @@ static void make_world(struct world *w, uint64_t seed)
             len += (uint32_t)snprintf(w->shape[order] + len, sizeof w->shape[order] - len, "%s%s",
                                       g > 0 ? "," : "", groups[(g + order * turn) % count]);
     w->how = (struct hs_speed_predictor){
-        .kind = (enum hs_speed_told)(seed % 3), .sigma = 0.5, .seed = seed};
+        .kind = (enum hs_speed_predictor_kind)(seed % 3), .sigma = 0.5, .seed = seed};
     int64_t at_s = 0;
     for (uint32_t i = 0; i < JOBS; i++) {
         at_s += (int64_t)hs_rng_below(&rng, 6);

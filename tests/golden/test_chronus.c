@@ -304,7 +304,7 @@ static void rewards_decide_who_is_spread(void **state)
 {
     static const char rows[] = "model,dataset,batch,precision,family,util\n"
                                "V,d,1,fp32,VGG,50\nM,d,1,fp32,Mob,50\n";
-    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_PREDICTOR_ORACLE};
     static struct sink sink;
     struct hs_catalogue catalogue;
     struct hs_cluster hardware;

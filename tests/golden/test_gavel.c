@@ -583,7 +583,7 @@ static void pairs_are_predicted(void **state)
                                    "V100", &sink.diag),
                      HS_OK);
     hs_speed_predict_by(speed, &catalogue, &cluster,
-                        &(struct hs_speed_predictor){.kind = HS_SPEED_TOLD_TABLE});
+                        &(struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_TABLE});
     const struct hs_test_options options = {
         .speed = speed, .catalogue = &catalogue, .excess = 1 / .45 - 1};
     assert_int_equal(hs_test_run_with(jobs, 2, "1x1:V100", "gavel:share=pairs", &options, &r),
@@ -805,7 +805,7 @@ static void expect_typed(const char *policy, const double *k80, const struct hs_
     if (hs_speed_load(&speed, path[1], &catalogue, &cluster, "V100", &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
     hs_speed_predict_by(speed, &catalogue, &cluster,
-                        &(struct hs_speed_predictor){.kind = HS_SPEED_TOLD_ORACLE});
+                        &(struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_ORACLE});
     const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
     if (hs_test_run_with(jobs, PROFILES, shape, policy, &options, &r) != HS_OK)
         fail_msg("%s", r.message);

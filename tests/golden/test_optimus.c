@@ -39,7 +39,7 @@ static const char speeds[] =
 static int set_up(void **state)
 {
     static const char rows[] = "model,dataset,batch,precision,family,util\nA,d,1,fp32,F,50\n";
-    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_PREDICTOR_ORACLE};
     (void)scratch_open(state);
     sink_init(&sink);
     if (hs_catalogue_load(&catalogue, scratch_write("profiles.csv", rows, sizeof rows - 1),
@@ -410,7 +410,7 @@ static void play_types(const char *cluster, const char *policy, const struct hs_
         "[1]},\n"
         "   {\"family\": \"F\", \"gpu\": \"K80\", \"gpus\": [2], \"efficiency\": [0.5]}],\n"
         " \"spread\": []}\n";
-    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_PREDICTOR_ORACLE};
     struct hs_cluster mixed;
     struct hs_speed *two = NULL;
     if (hs_cluster_load(&mixed, cluster, &sink.diag) != HS_OK ||

@@ -40,7 +40,7 @@ static void begin(int gpus, int64_t mem_mib, enum share_order order)
                                    .share_up_to = 8};
 }
 
-/* Told is true but for `told_mib`. */
+/* Told is true but for `predicted_mib`. */
 static struct share_job *add(int gpus, int64_t submit_s, int64_t duration_s, int percent,
                              int64_t mem_mib)
 {
@@ -51,7 +51,7 @@ static struct share_job *add(int gpus, int64_t submit_s, int64_t duration_s, int
                             .type = -1,
                             .util_pm = 10 * percent,
                             .peak_pm = 10 * percent,
-                            .told_mib = mem_mib,
+                            .predicted_mib = mem_mib,
                             .mem_mib = mem_mib};
     return j;
 }
@@ -170,8 +170,8 @@ static void out_of_memory(void **state)
 {
     (void)state;
     begin(1, 1000, SHARE_WINDOW_UTIL);
-    add(1, 0, 100, 10, 900)->told_mib = 0;
-    add(1, 0, 50, 20, 200)->told_mib = 0;
+    add(1, 0, 100, 10, 900)->predicted_mib = 0;
+    add(1, 0, 50, 20, 200)->predicted_mib = 0;
     share_play(&s);
     assert_int_equal(s.segment_count, 4);
     expect_segment(0, 1, 0, 30 * S, true, 0);
@@ -187,8 +187,8 @@ static void room_in_time(void **state)
 {
     (void)state;
     begin(1, 1000, SHARE_WINDOW_UTIL);
-    add(1, 0, 20, 10, 900)->told_mib = 0;
-    add(1, 0, 50, 20, 200)->told_mib = 0;
+    add(1, 0, 20, 10, 900)->predicted_mib = 0;
+    add(1, 0, 50, 20, 200)->predicted_mib = 0;
     share_play(&s);
     assert_int_equal(s.segment_count, 2);
     expect_segment(1, 1, 0, 50 * S, false, 0);

@@ -158,7 +158,7 @@ static void run(const char *shape, const char *policy, struct hs_test_result *r)
     if (hs_speed_load(&speed, path[1], &catalogue, &cluster, "V100", &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
     hs_speed_predict_by(speed, &catalogue, &cluster,
-                        &(struct hs_speed_predictor){.kind = HS_SPEED_TOLD_ORACLE});
+                        &(struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_ORACLE});
     const struct hs_test_options options = {
         .speed = speed, .catalogue = &catalogue, .checks_fast = true, .keeps_ends_only = true};
     if (hs_test_run_with(trace.jobs, trace.count, shape, policy, &options, r) != HS_OK)

@@ -349,7 +349,7 @@ static void load_speeds(struct hs_catalogue *catalogue, struct hs_cluster *clust
                       "T4", &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
     hs_speed_predict_by(*speed, catalogue, cluster,
-                        &(struct hs_speed_predictor){.kind = HS_SPEED_TOLD_ORACLE});
+                        &(struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_ORACLE});
 }
 
 /* The jobs first..last - 1 of jobs, one workload. */

@@ -112,7 +112,7 @@ static void print_trial(struct shared *t, uint64_t number)
                     " MiB, in truth %" PRId64 " MiB\n",
                     i, j->gpus, j->type < 0 ? "" : " of ", j->type < 0 ? "" : t->jobs[i].gpu_type,
                     (double)j->submit_us / 1e6, (double)j->duration_us / 1e6, j->util_pm,
-                    j->peak_pm, j->told_mib, j->mem_mib);
+                    j->peak_pm, j->predicted_mib, j->mem_mib);
     }
     print_error("  reference:");
     for (int i = 0; i < s->segment_count; i++) {

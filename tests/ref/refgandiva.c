@@ -17,8 +17,8 @@ struct ring {
     int size;                        /* affinity; 0 = the server is empty */
     int64_t quantum_end_us;
     int64_t stop_us[GANDIVA_JOBS_MAX]; /* end of the mini-batch of who has to stop, else NEVER */
-    int64_t told_us[GANDIVA_JOBS_MAX]; /* when it had to */
-    int64_t over_us[GANDIVA_JOBS_MAX]; /* run beyond its last slice */
+    int64_t predicted_us[GANDIVA_JOBS_MAX]; /* when it had to */
+    int64_t over_us[GANDIVA_JOBS_MAX];      /* run beyond its last slice */
 };
 
 static int demand_of(const struct ring *r)
@@ -125,7 +125,7 @@ static void stop(struct ring *r, int job)
     ref_preempt(r->w, job);
     r->w->tasks[job].preemptions = 0; /* it is a suspension */
     r->w->tasks[job].owed_us += r->rules->switch_us;
-    r->over_us[job] = r->w->now_us - r->told_us[job];
+    r->over_us[job] = r->w->now_us - r->predicted_us[job];
     r->stop_us[job] = NEVER;
 }
 
@@ -137,7 +137,7 @@ static void tell_to_stop(struct ring *r, int job)
         return;
     if (step_us > 0)
         into_us = (t->duration_us - t->left_us) % step_us;
-    r->told_us[job] = r->w->now_us;
+    r->predicted_us[job] = r->w->now_us;
     r->stop_us[job] = r->w->now_us + (into_us > 0 ? t->owed_us + step_us - into_us : 0);
     if (into_us == 0)
         stop(r, job);

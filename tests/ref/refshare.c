@@ -81,7 +81,7 @@ static int64_t known_pm(int util_pm)
 static int64_t estimate_mib(const struct share_job *j)
 {
     int64_t seen_mib = j->mem_mib * 5 / 4;
-    return j->ooms > 0 && seen_mib > j->told_mib ? seen_mib : j->told_mib;
+    return j->ooms > 0 && seen_mib > j->predicted_mib ? seen_mib : j->predicted_mib;
 }
 
 static bool is_loner(const struct share_scenario *s, const struct share_job *j)

@@ -42,10 +42,10 @@ struct share_job {
     /* in */
     int64_t submit_us, duration_us; /* in order of submission, the first at 0 */
     int gpus;
-    int type;             /* the only one it may use; -1 = any */
-    int util_pm, peak_pm; /* predicted; -1 = unknown */
-    int64_t told_mib;     /* predicted memory; 0 = unknown */
-    int64_t mem_mib;      /* true memory */
+    int type;              /* the only one it may use; -1 = any */
+    int util_pm, peak_pm;  /* predicted; -1 = unknown */
+    int64_t predicted_mib; /* predicted memory; 0 = unknown */
+    int64_t mem_mib;       /* true memory */
     /* out; times -1 = never */
     int64_t start_us, end_us, lost_ns;
     int ooms;

@@ -177,9 +177,9 @@ static enum hs_status see_segment(void *ctx, const struct hs_segment *segment)
 static enum hs_status see_instant(void *ctx, const struct hs_instant *instant)
 {
     struct parted_watch *w = ctx;
-    w->told_held_us += w->told_held * (instant->time_us - w->told_us);
-    w->told_milli_us += w->told_milli * (instant->time_us - w->told_us);
-    w->told_us = instant->time_us;
+    w->told_held_us += w->told_held * (instant->time_us - w->predicted_us);
+    w->told_milli_us += w->told_milli * (instant->time_us - w->predicted_us);
+    w->predicted_us = instant->time_us;
     w->told_held = (int64_t)instant->gpus_held;
     w->told_milli = (int64_t)instant->milli_held;
     return HS_OK;

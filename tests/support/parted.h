@@ -32,7 +32,7 @@ struct parted_watch {
     int64_t cpus_milli[PARTS_NODES_MAX], mem_mib[PARTS_NODES_MAX], vc_milli[PARTS_VCS_MAX];
     int64_t job_us[PARTED_JOBS_MAX]; /* GPUs x time */
     int64_t seen_us, held_us, milli_us;
-    int64_t told_us, told_held, told_milli, told_held_us, told_milli_us;
+    int64_t predicted_us, told_held, told_milli, told_held_us, told_milli_us;
     char fault[512]; /* the first */
 };
 

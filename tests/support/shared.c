@@ -232,10 +232,10 @@ static void draw_physics(struct shared *t, struct dice *d)
     s->oom_delay_us = t->options.oom_delay_s * HS_TEST_S;
     s->oom_retries = roll(d, 1, 3);
     t->options.oom_retries = (uint32_t)s->oom_retries;
-    int told_by = roll(d, 0, 3);
-    t->options.predictor = told_by == 0   ? noisy[roll(d, 0, NOISES - 1)]
-                           : told_by == 1 ? NULL /* the truth */
-                                          : from_table;
+    int predicted_by = roll(d, 0, 3);
+    t->options.predictor = predicted_by == 0   ? noisy[roll(d, 0, NOISES - 1)]
+                           : predicted_by == 1 ? NULL /* the truth */
+                                               : from_table;
 }
 
 static void draw_job(struct shared *t, struct dice *d, int most, struct hs_test_job *j)
@@ -301,7 +301,7 @@ static void ask(const struct hs_view *v, struct hs_plan *p, int call)
         struct share_job *j = &asked[hs_view_rank(v, job)];
         j->util_pm = hs_view_util_pm(v, job);
         j->peak_pm = hs_view_util_peak_pm(v, job);
-        j->told_mib = hs_view_gpu_mem_mib(v, job);
+        j->predicted_mib = hs_view_gpu_mem_mib(v, job);
         hs_plan_reject(p, job, "only asked");
     }
 }

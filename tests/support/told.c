@@ -51,7 +51,7 @@ struct hs_predictor *told_predictor(struct told *t, struct hs_predictor_options 
     return p;
 }
 
-struct hs_estimate told_of(const struct hs_predictor *p, struct hs_job_facts facts)
+struct hs_estimate predicted_of(const struct hs_predictor *p, struct hs_job_facts facts)
 {
     struct hs_estimate out;
     hs_predictor_estimate(p, &facts, &out);
@@ -63,5 +63,5 @@ struct hs_estimate told_of_profile(const struct told *t, const struct hs_predict
 {
     uint32_t profile = hs_catalogue_find(&t->catalogue, key);
     assert_int_not_equal(profile, HS_NO_PROFILE);
-    return told_of(p, (struct hs_job_facts){.profile = profile, .util_pm = 123, .mem_mib = 7});
+    return predicted_of(p, (struct hs_job_facts){.profile = profile, .util_pm = 123, .mem_mib = 7});
 }

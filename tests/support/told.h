@@ -50,7 +50,7 @@ void told_close(struct told *t);
 const char *told_model(const char *text);
 const char *told_plain_model(void);
 struct hs_predictor *told_predictor(struct told *t, struct hs_predictor_options options);
-struct hs_estimate told_of(const struct hs_predictor *p, struct hs_job_facts facts);
+struct hs_estimate predicted_of(const struct hs_predictor *p, struct hs_job_facts facts);
 /* Of a job of that profile, in truth of 12.3 % and 7 MiB. */
 struct hs_estimate told_of_profile(const struct told *t, const struct hs_predictor *p,
                                    const char *key);

@@ -16,8 +16,8 @@
 #include "horus/view.h"
 
 /* The speeds that the policy is told are the test's own. */
-static uint64_t told_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
-#define hs_view_limited_q32 told_q32
+static uint64_t predicted_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
+#define hs_view_limited_q32 predicted_q32
 #include "policies/antman/antman.c"
 
 /* ---- caps ---- */
@@ -71,7 +71,7 @@ static uint32_t speed_at(const struct curves *c, uint32_t i, uint32_t limit_mib)
     return c->speed[i][(uint64_t)limit_mib * TENTHS / c->shares[i].peak_mib];
 }
 
-static uint64_t told_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
+static uint64_t predicted_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
 {
     return (uint64_t)speed_at((const void *)v, job, limit_mib) << 22;
 }

@@ -25,7 +25,7 @@ static void test_oracle_tells_the_truth(void **state)
     told_open(&t, TOLD_NO_ROWS, told_plain_model());
     struct hs_predictor *p =
         told_predictor(&t, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE});
-    struct hs_estimate e = told_of(
+    struct hs_estimate e = predicted_of(
         p, (struct hs_job_facts){
                .profile = HS_NO_PROFILE, .util_pm = 500, .util_peak_pm = 800, .mem_mib = 4000});
     assert_int_equal(e.util_pm, 500);
@@ -35,11 +35,11 @@ static void test_oracle_tells_the_truth(void **state)
     assert_int_equal(e.mem_error_mib, 0);
 
     /* An unknown peak is the mean; unknown facts stay unknown. */
-    e = told_of(
+    e = predicted_of(
         p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = 500, .util_peak_pm = -1});
     assert_int_equal(e.util_peak_pm, 500);
-    e = told_of(p,
-                (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = -1, .util_peak_pm = -1});
+    e = predicted_of(
+        p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = -1, .util_peak_pm = -1});
     assert_int_equal(e.util_pm, -1);
     assert_int_equal(e.util_peak_pm, -1);
     assert_int_equal(e.mem_mib, 0);
@@ -62,7 +62,7 @@ static struct noise noise_at(int32_t util_pm, struct hs_predictor_options option
     options.kind = HS_PREDICT_NOISY;
     struct hs_predictor *p = told_predictor(&t, options);
     for (uint32_t i = 0; i < JOBS; i++) {
-        struct hs_estimate e = told_of(
+        struct hs_estimate e = predicted_of(
             p, (struct hs_job_facts){.index = i, .profile = HS_NO_PROFILE, .util_pm = util_pm});
         double error = log1p(e.util_pm / 10.0) - log1p(util_pm / 10.0);
         n.rmsle += error * error / JOBS;
@@ -139,15 +139,15 @@ static void test_noise_is_keyed_by_job(void **state)
     for (uint32_t i = 0; i < 64; i++) {
         struct hs_job_facts f = facts;
         f.index = i;
-        first[i] = told_of(forward, f);
-        same += told_of(other_seed, f).util_pm == first[i].util_pm;
+        first[i] = predicted_of(forward, f);
+        same += predicted_of(other_seed, f).util_pm == first[i].util_pm;
         /* two purposes, two draws: sign of the noise of utilization and of memory */
         same_draw += (first[i].util_pm > 400) == (first[i].mem_mib > 8000);
     }
     for (uint32_t i = 64; i-- > 0;) {
         struct hs_job_facts f = facts;
         f.index = i;
-        struct hs_estimate e = told_of(backward, f);
+        struct hs_estimate e = predicted_of(backward, f);
         assert_memory_equal(&e, &first[i], sizeof e);
     }
     assert_in_range(same, 0, 8);
@@ -169,7 +169,7 @@ static void test_peak_moves_with_the_mean(void **state)
         &t,
         (struct hs_predictor_options){.kind = HS_PREDICT_NOISY, .util_rmsle = NOISE, .seed = 3});
     for (uint32_t i = 0; i < 1000; i++) {
-        struct hs_estimate e = told_of(
+        struct hs_estimate e = predicted_of(
             p, (struct hs_job_facts){
                    .index = i, .profile = HS_NO_PROFILE, .util_pm = 200, .util_peak_pm = 300});
         double mean = log1p(e.util_pm / 10.0) - log1p(20);
@@ -192,7 +192,7 @@ static void test_memory_noise_is_log_normal(void **state)
         &t, (struct hs_predictor_options){.memory = HS_MEMORY_NOISY, .mem_ln_sd = sd, .seed = 1});
     double mean = 0, square = 0;
     for (uint32_t i = 0; i < JOBS; i++) {
-        struct hs_estimate e = told_of(
+        struct hs_estimate e = predicted_of(
             p, (struct hs_job_facts){.index = i, .profile = HS_NO_PROFILE, .mem_mib = 10000});
         double ln = log(e.mem_mib / 10000.0);
         mean += ln / JOBS;
@@ -201,7 +201,7 @@ static void test_memory_noise_is_log_normal(void **state)
     }
     assert_true(fabs(mean) < 3 * sd / sqrt(JOBS));
     assert_true(fabs(sqrt(square) - sd) < 3 * sd / sqrt(2.0 * JOBS));
-    assert_int_equal(told_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE}).mem_mib, 0);
+    assert_int_equal(predicted_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE}).mem_mib, 0);
     hs_predictor_close(p);
     told_close(&t);
 }

@@ -51,7 +51,7 @@ static void test_table_leaves_the_own_row_out(void **state)
 
     /* Without a profile there is nothing to look up, whatever the trace says. */
     struct hs_estimate e =
-        told_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = 500});
+        predicted_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = 500});
     assert_int_equal(e.util_pm, -1);
     assert_int_equal(e.util_peak_pm, -1);
     hs_predictor_close(p);
@@ -165,7 +165,7 @@ static void test_memory_by_the_formula(void **state)
     assert_int_equal(e.mem_error_mib, 3); /* 0.693 of 4 */
     assert_int_equal(told_of_profile(&t, p, "NoBatch///").mem_mib, 0);
     assert_int_equal(told_of_profile(&t, p, "NoGraph//8/").mem_mib, 0);
-    e = told_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .mem_mib = 9});
+    e = predicted_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .mem_mib = 9});
     assert_int_equal(e.mem_mib, 0);
     hs_predictor_close(p);
     told_close(&t);
@@ -209,7 +209,7 @@ static void test_regress_tells_what_was_held_out(void **state)
     /* the others are 30 % off, both */
     assert_int_equal(e.util_error_pm, 300);
     assert_int_equal(told_of_profile(&t, p, "A//16/").util_pm, 200);
-    e = told_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = 500});
+    e = predicted_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = 500});
     assert_int_equal(e.util_pm, -1);
     hs_predictor_close(p);
     told_close(&t);
@@ -283,7 +283,7 @@ static void ask_all(const char *truth, struct swapped *answers)
             &t, (struct hs_predictor_options){.kind = (enum hs_predictor_kind)kind, .seed = 5});
         for (uint32_t i = 0; i < QUERIES; i++)
             answers->estimates[kind][i] =
-                told_of(p, (struct hs_job_facts){.profile = i, .util_pm = 300});
+                predicted_of(p, (struct hs_job_facts){.profile = i, .util_pm = 300});
         answers->slowdowns_q20[kind] = hs_predictor_slowdown_q20(p, 600, 800);
         hs_predictor_close(p);
     }

@@ -336,7 +336,7 @@ static void an_elastic_job_scales_as_its_family(void **state)
     }
 }
 
-static int64_t told_us;
+static int64_t predicted_us;
 
 static void asks_for_the_finish(const struct hs_view *v, struct hs_plan *p, int call)
 {
@@ -344,7 +344,7 @@ static void asks_for_the_finish(const struct hs_view *v, struct hs_plan *p, int 
         start_on(p, 0, 0);
         hs_plan_timer(p, 5 * S, 't');
     } else if (call == 1) {
-        told_us = hs_view_finish_us(v, script_handle[0]);
+        predicted_us = hs_view_finish_us(v, script_handle[0]);
     }
 }
 
@@ -360,20 +360,20 @@ static void a_finish_ahead_of_a_cost_is_that_of_the_gpu(void **state)
     script_knows = HS_KNOWS_DURATION;
     assert_int_equal(
         script_play(jobs, 1, "1x1:P100,1x1:V100", HS_CAN_TIME, asks_for_the_finish, &r), HS_OK);
-    assert_int_equal(told_us, 410 * S);
+    assert_int_equal(predicted_us, 410 * S);
     assert_int_equal(r.jobs[0].end_us, 410 * S);
     hs_test_free(&r);
 }
 
-static uint64_t told_q32;
-static int32_t told_pm;
+static uint64_t predicted_q32;
+static int32_t predicted_pm;
 
 static void asks_then_shares(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
-        told_pm = hs_view_util_pm(v, script_handle[1]);
+        predicted_pm = hs_view_util_pm(v, script_handle[1]);
         assert_int_equal(hs_view_util_peak_pm(v, script_handle[1]), 1000);
-        told_q32 = hs_view_slowdown_q32(v, hs_view_util_pm(v, script_handle[0]), told_pm);
+        predicted_q32 = hs_view_slowdown_q32(v, hs_view_util_pm(v, script_handle[0]), predicted_pm);
     }
     both_on_gpu_0(v, p, call);
 }
@@ -402,8 +402,8 @@ static void beliefs_do_not_follow_the_truth(void **state)
         script_options.excess = i == 0 ? 0 : -1;
         assert_int_equal(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, asks_then_shares, &r),
                          HS_OK);
-        assert_int_equal(told_pm, 1000);
-        assert_int_equal(told_q32, HS_Q32_ONE + HS_Q32_ONE / 4);
+        assert_int_equal(predicted_pm, 1000);
+        assert_int_equal(predicted_q32, HS_Q32_ONE + HS_Q32_ONE / 4);
         assert_int_equal(r.jobs[0].end_us, ends_s[i] * S);
         hs_test_free(&r);
     }

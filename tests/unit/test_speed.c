@@ -304,29 +304,29 @@ static void test_scaling_is_told(void **state)
     const char *from = strstr(model, "\"scaling\""), *to = strstr(model, "\"spread\"");
     char text[sizeof model + sizeof two];
     (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(from - model), model, two, to);
-    struct hs_speed_predictor how = {.kind = HS_SPEED_TOLD_TABLE, .seed = 3};
+    struct hs_speed_predictor how = {.kind = HS_SPEED_PREDICTOR_TABLE, .seed = 3};
     struct hs_speed *m = load(text, &cluster, NULL);
     hs_speed_predict_by(m, &catalogue, &cluster, &how);
     assert_int_equal(hs_speed_resize_q32(m, M_32, K80, 2, 1), Q32(1));
-    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, 0), Q32(1.5));
-    assert_int_equal(hs_speed_told_resize_q32(m, M_32, V100, 2, 1, 0), Q32(1.5));
-    assert_int_equal(hs_speed_told_resize_q32(m, N, K80, 2, 1, 0), Q32(1));
-    how.kind = HS_SPEED_TOLD_ORACLE;
+    assert_int_equal(hs_speed_predicted_resize_q32(m, M_32, K80, 2, 1, 0), Q32(1.5));
+    assert_int_equal(hs_speed_predicted_resize_q32(m, M_32, V100, 2, 1, 0), Q32(1.5));
+    assert_int_equal(hs_speed_predicted_resize_q32(m, N, K80, 2, 1, 0), Q32(1));
+    how.kind = HS_SPEED_PREDICTOR_ORACLE;
     hs_speed_predict_by(m, &catalogue, &cluster, &how);
-    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, 0), Q32(1));
-    how = (struct hs_speed_predictor){.kind = HS_SPEED_TOLD_NOISY, .sigma = .25, .seed = 3};
+    assert_int_equal(hs_speed_predicted_resize_q32(m, M_32, K80, 2, 1, 0), Q32(1));
+    how = (struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_NOISY, .sigma = .25, .seed = 3};
     hs_speed_predict_by(m, &catalogue, &cluster, &how);
     double sum = 0, squares = 0; /* of ln: mean 0, standard deviation .25 */
     for (uint64_t job = 0; job < 4000; job++) {
-        const double x = log(of_q32(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, job)));
+        const double x = log(of_q32(hs_speed_predicted_resize_q32(m, M_32, K80, 2, 1, job)));
         sum += x;
         squares += x * x;
     }
     assert_true(fabs(sum / 4000) < .02 && fabs(sqrt(squares / 4000) - .25) < .01);
-    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 2, 7), Q32(1));
+    assert_int_equal(hs_speed_predicted_resize_q32(m, M_32, K80, 2, 2, 7), Q32(1));
     hs_speed_free(m);
     m = load(model, &cluster, NULL);
-    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, 0), Q32(2));
+    assert_int_equal(hs_speed_predicted_resize_q32(m, M_32, K80, 2, 1, 0), Q32(2));
     hs_speed_free(m);
 }
 
@@ -341,19 +341,19 @@ static void test_spread_is_told(void **state)
     const char *from = strstr(model, "\"spread\""), *to = strstr(model, "\"holdout\"");
     char text[sizeof model + sizeof two];
     (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(from - model), model, two, to);
-    struct hs_speed_predictor how = {.kind = HS_SPEED_TOLD_TABLE, .seed = 3};
+    struct hs_speed_predictor how = {.kind = HS_SPEED_PREDICTOR_TABLE, .seed = 3};
     struct hs_speed *m = load(text, &cluster, NULL);
     hs_speed_predict_by(m, &catalogue, &cluster, &how);
     assert_int_equal(hs_speed_spread_q32(m, M_32, K80, 2), Q32(0.5));
-    assert_int_equal(hs_speed_told_spread_q32(m, M_32, K80, 2, 0), Q32(0.75));
-    how.kind = HS_SPEED_TOLD_ORACLE;
+    assert_int_equal(hs_speed_predicted_spread_q32(m, M_32, K80, 2, 0), Q32(0.75));
+    how.kind = HS_SPEED_PREDICTOR_ORACLE;
     hs_speed_predict_by(m, &catalogue, &cluster, &how);
-    assert_int_equal(hs_speed_told_spread_q32(m, M_32, K80, 2, 0), Q32(0.5));
-    how = (struct hs_speed_predictor){.kind = HS_SPEED_TOLD_NOISY, .sigma = .25, .seed = 3};
+    assert_int_equal(hs_speed_predicted_spread_q32(m, M_32, K80, 2, 0), Q32(0.5));
+    how = (struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_NOISY, .sigma = .25, .seed = 3};
     hs_speed_predict_by(m, &catalogue, &cluster, &how);
     double sum = 0;
     for (uint64_t job = 0; job < 4000; job++) {
-        const uint64_t q32 = hs_speed_told_spread_q32(m, M_32, K80, 2, job);
+        const uint64_t q32 = hs_speed_predicted_spread_q32(m, M_32, K80, 2, job);
         assert_true(q32 > 0 && q32 <= Q32(1));
         sum += log(of_q32(q32) / 0.5);
     }
@@ -555,7 +555,7 @@ static void test_told_by_table(void **state)
     struct hs_catalogue jobs;
     (void)state;
     struct hs_speed *m = load_told("1x1:A100,1x1:V100,1x1:K80", &on, &jobs,
-                                   (struct hs_speed_predictor){.kind = HS_SPEED_TOLD_TABLE});
+                                   (struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_TABLE});
     for (uint32_t profile = 0; profile < TOLD_ROWS; profile++) {
         assert_int_equal(hs_speed_predicted_q32(m, profile, 2, profile), k80_q32[profile]);
         assert_int_equal(hs_speed_predicted_q32(m, profile, 1, profile), HS_Q32_ONE);
@@ -581,7 +581,7 @@ static void test_other_families(void **state)
     struct hs_cluster on;
     struct hs_catalogue jobs;
     (void)state;
-    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_PREDICTOR_ORACLE};
     struct hs_speed *m = load_told("1x1:V100,1x1:K80", &on, &jobs, oracle);
     expect(m, Y_8, 1, (uint64_t)rint(exp2(-3.25) * 0x1p20) << 12, HS_SPEED_OTHERS);
     expect(m, Y_8, 0, HS_Q32_ONE, HS_SPEED_REFERENCE);
@@ -599,8 +599,9 @@ static void test_told_with_noise(void **state)
     struct hs_cluster on[2];
     struct hs_catalogue jobs[2];
     (void)state;
-    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
-    const struct hs_speed_predictor noisy = {.kind = HS_SPEED_TOLD_NOISY, .sigma = 0.5, .seed = 3};
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_PREDICTOR_ORACLE};
+    const struct hs_speed_predictor noisy = {
+        .kind = HS_SPEED_PREDICTOR_NOISY, .sigma = 0.5, .seed = 3};
     struct hs_speed *truth = load_told("1x1:V100,1x1:K80", &on[0], &jobs[0], oracle);
     struct hs_speed *told = load_told("1x1:K80,1x1:V100", &on[1], &jobs[1], noisy);
     double sum = 0, squares = 0;
@@ -633,12 +634,12 @@ static void test_predictor_texts(void **state)
     (void)state;
     sink_init(&sink);
     assert_int_equal(hs_speed_predictor_parse("oracle", &how, &sink.diag), HS_OK);
-    assert_int_equal(how.kind, HS_SPEED_TOLD_ORACLE);
+    assert_int_equal(how.kind, HS_SPEED_PREDICTOR_ORACLE);
     assert_int_equal(hs_speed_predictor_parse("noisy:0.25", &how, &sink.diag), HS_OK);
-    assert_int_equal(how.kind, HS_SPEED_TOLD_NOISY);
+    assert_int_equal(how.kind, HS_SPEED_PREDICTOR_NOISY);
     assert_true(how.sigma > 0.2499 && how.sigma < 0.2501);
     assert_int_equal(hs_speed_predictor_parse("table", &how, &sink.diag), HS_OK);
-    assert_int_equal(how.kind, HS_SPEED_TOLD_TABLE);
+    assert_int_equal(how.kind, HS_SPEED_PREDICTOR_TABLE);
     for (size_t i = 0; i < HS_COUNT_OF(bad); i++)
         assert_int_equal(hs_speed_predictor_parse(bad[i], &how, &sink.diag), HS_E_USAGE);
 }

@@ -139,15 +139,15 @@ static void no_group_is_too_fast(void **state)
 static void noise_is_told(void **state)
 {
     (void)state;
-    const struct hs_speed_predictor noisy = {HS_SPEED_TOLD_NOISY, .3, 1};
+    const struct hs_speed_predictor noisy = {HS_SPEED_PREDICTOR_NOISY, .3, 1};
     const uint32_t rows[] = {row("bert", 1), row("a2c", 1)};
     const int64_t before = hs_stages_period_ns(stages, rows, 2, HS_STAGES_TRUE, false);
-    assert_true(before == hs_stages_period_ns(stages, rows, 2, HS_STAGES_TOLD, false));
+    assert_true(before == hs_stages_period_ns(stages, rows, 2, HS_STAGES_PREDICTED, false));
     hs_stages_free(stages);
     assert_int_equal(hs_stages_load(&stages, "builtin:models/stages.json", &noisy, &sink.diag),
                      HS_OK);
     assert_true(before == hs_stages_period_ns(stages, rows, 2, HS_STAGES_TRUE, false));
-    assert_true(before != hs_stages_period_ns(stages, rows, 2, HS_STAGES_TOLD, false));
+    assert_true(before != hs_stages_period_ns(stages, rows, 2, HS_STAGES_PREDICTED, false));
 }
 
 static void bad_files(void **state)

@@ -23,7 +23,7 @@ static const int64_t *numbers;
 static uint32_t number_count;
 static bool asks_in_decide, asks_estimate;
 static hs_job_id submitted;
-static int64_t told_us; /* of the last submission */
+static int64_t predicted_us; /* of the last submission */
 
 static enum hs_status probe_init(void *state, const struct hs_view *v)
 {
@@ -40,7 +40,7 @@ static void probe_event(void *state, const struct hs_view *v, const struct hs_ev
         return;
     submitted = event->job;
     if (asks_estimate)
-        told_us = hs_view_estimate_us(v, event->job);
+        predicted_us = hs_view_estimate_us(v, event->job);
 }
 
 static enum hs_status probe_decide(void *state, const struct hs_view *v, struct hs_plan *p)
@@ -111,7 +111,7 @@ static void each_source_needs_its_declaration(void **state)
         assert_int_equal(play(&r), HS_OK);
         hs_test_free(&r);
     }
-    assert_int_equal(told_us, 3600 * HS_TEST_S); /* rolling: nothing is done yet */
+    assert_int_equal(predicted_us, 3600 * HS_TEST_S); /* rolling: nothing is done yet */
 }
 
 static void told_before_the_submission(void **state)
@@ -122,7 +122,7 @@ static void told_before_the_submission(void **state)
     how.from = HS_ESTIMATE_ORACLE;
     probe.knows = HS_KNOWS_DURATION;
     assert_int_equal(play(&r), HS_OK);
-    assert_int_equal(told_us, 7 * HS_TEST_S);
+    assert_int_equal(predicted_us, 7 * HS_TEST_S);
     hs_test_free(&r);
 }
 

@@ -12,8 +12,8 @@
 #include "cli/sweep/sweep.h"
 #include "report/explain/teams.h"
 
-#define LOG_MAX       (1u << 21) /* bytes */
-#define FAILURES_TOLD 20u        /* shown during a sweep */
+#define LOG_MAX         (1u << 21) /* bytes */
+#define FAILURES_LISTED 20u        /* shown during a sweep */
 
 /* A point as options and configuration of `horus run`; setup is open. */
 struct made {
@@ -382,9 +382,9 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
         workers->first_failed = number;
         workers->status = status;
     }
-    if (workers->failed == FAILURES_TOLD + 1)
-        hs_report(sweep->diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
-    if (workers->failed > FAILURES_TOLD)
+    if (workers->failed == FAILURES_LISTED + 1)
+        hs_report(sweep->diag, HS_NOTE, NULL, NULL, "--status shows more failures");
+    if (workers->failed > FAILURES_LISTED)
         return;
     (void)hs_sweep_read_failure(sweep, point, text, sizeof text);
     hs_sweep_point_text(sweep, number, values, sizeof values);

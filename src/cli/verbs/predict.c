@@ -29,7 +29,7 @@ struct predict_options {
     const char *job, *with, *gpu; /* with: one per line; NULL = alone */
     const char *models, *profiles, *interference;
     struct hs_interference_options how; /* mode and excess from --interference */
-    struct hs_predictor_options told;
+    struct hs_predictor_options prediction;
     const char *sharing_capacity;
     int32_t sharing_mode;
     bool json, list;
@@ -54,7 +54,7 @@ struct predicted_job {
     struct predicted_figure util, memory_mib, step_ms; /* alone; utilizations are fractions */
     struct predicted_figure *speeds;                   /* by GPU type, the requested one first */
     struct predicted_figure slowdown;                  /* error: of the speed */
-    struct predicted_figure util_told, memory_told_mib, slowdown_told;
+    struct predicted_figure predicted_util, predicted_memory_mib, predicted_slowdown;
     /* The best estimate for the requested configuration if its utilization was not measured. */
     bool has_estimate;
     struct predicted_figure util_estimated;
@@ -79,12 +79,12 @@ struct prediction {
     struct hs_modelset files;
     struct hs_interference *truth;
     struct hs_speed *speed;
-    struct hs_predictor *regress, *told;
+    struct hs_predictor *regress, *shown;
     struct hs_cluster cluster; /* one node of each GPU type */
     double memory_error_mib;   /* for pairs; NaN = unknown */
     /* GPU types on which the true and the policies' general form and the regression were fitted;
      * NULL = not in the file. */
-    const char *told_gpu, *regress_gpu;
+    const char *predicted_gpu, *regress_gpu;
 };
 
 static const char *keep_text(struct prediction *p, const char *before, const char *name)
@@ -171,7 +171,8 @@ static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct pred
     else if (hs_model_same_name(precision, "fp32"))
         precision = "fp32";
     else
-        return hs_fail(diag, HS_E_USAGE, NULL, "what was not measured is told for fp32 and amp",
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "what was not measured is predicted for fp32 and amp",
                        "predict: the catalogue has no model '%s' with the precision '%s'",
                        row->model, precision);
     return hs_catalogue_add(catalogue, job->row, *parts[BATCH] != '\0' ? parts[BATCH] : row->batch,
@@ -253,7 +254,7 @@ static enum hs_status survey_file(struct prediction *p, enum hs_model_kind kind,
     const struct hs_json *root = status == HS_OK ? hs_json_root(check.doc) : NULL;
     const struct hs_json *general = hs_json_get(root, "general");
     if (kind == HS_MODEL_PREDICTOR) {
-        p->told_gpu = gpu_of(p, general);
+        p->predicted_gpu = gpu_of(p, general);
         p->regress_gpu = gpu_of(p, hs_json_get(root, "fit"));
     }
     static const char *const lists[] = {"forms", "tables"};
@@ -336,7 +337,7 @@ static enum hs_status open_models(struct prediction *p, struct hs_diag *diag)
     HS_TRY(hs_speed_load(&p->speed, p->files.path[HS_MODEL_SPEED], &p->catalogue, &p->cluster,
                          p->types[0], diag));
     HS_TRY(hs_predictor_open(&p->regress, &p->files, &p->catalogue, &best, diag));
-    HS_TRY(hs_predictor_open(&p->told, &p->files, &p->catalogue, &options->told, diag));
+    HS_TRY(hs_predictor_open(&p->shown, &p->files, &p->catalogue, &options->prediction, diag));
     p->capacity_mib = p->cluster.types[0].mem_mib;
     struct hs_jsoncheck check;
     const char *path = p->files.path[HS_MODEL_UTILIZATION];
@@ -446,48 +447,49 @@ static struct predicted_figure step_time(struct prediction *p, const struct pred
                   keep_text(p, "", source), true);
 }
 
-static void ask_told(const struct prediction *p, uint32_t index)
+static void ask_predictor(const struct prediction *p, uint32_t index)
 {
     struct predicted_job *job = &p->jobs[index];
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
-    const enum hs_predictor_kind kind = p->options->told.kind;
+    const enum hs_predictor_kind kind = p->options->prediction.kind;
     struct hs_job_facts facts = {
         .index = index,
         .profile = job->row,
         .util_pm = util_pm(&job->util),
         .util_peak_pm = row->util_peak_pm,
         .mem_mib = isnan(job->memory_mib.value) ? 0 : (uint32_t)job->memory_mib.value};
-    struct hs_estimate told;
-    hs_predictor_estimate(p->told, &facts, &told);
-    job->util_told = job->memory_told_mib = not_known;
+    struct hs_estimate estimate;
+    hs_predictor_estimate(p->shown, &facts, &estimate);
+    job->predicted_util = job->predicted_memory_mib = not_known;
     bool is_guess = kind == HS_PREDICT_TABLE || kind == HS_PREDICT_REGRESS;
-    if (told.util_pm >= 0)
-        job->util_told = figure(told.util_pm / 1000.0, told.util_error_pm / 1000.0, p->predictor,
-                                !is_guess || is_estimate_here(p, row));
-    if (told.mem_mib > 0)
-        job->memory_told_mib = figure(told.mem_mib, told.mem_error_mib,
-                                      hs_memory_predictors[p->options->told.memory], true);
+    if (estimate.util_pm >= 0)
+        job->predicted_util = figure(estimate.util_pm / 1000.0, estimate.util_error_pm / 1000.0,
+                                     p->predictor, !is_guess || is_estimate_here(p, row));
+    if (estimate.mem_mib > 0)
+        job->predicted_memory_mib =
+            figure(estimate.mem_mib, estimate.mem_error_mib,
+                   hs_memory_predictors[p->options->prediction.memory], true);
 }
 
 /* ---- jobs together ---- */
 
 /* As computed by a policy: the sum of the excesses beside each other job. */
-static struct predicted_figure slowdown_told(const struct prediction *p, uint32_t self)
+static struct predicted_figure predicted_slowdown(const struct prediction *p, uint32_t self)
 {
     double slowdown = 1;
-    bool is_all_here = is_here(p, p->told_gpu);
+    bool is_all_here = is_here(p, p->predicted_gpu);
     for (uint32_t j = 0; j < p->count; j++) {
-        const struct predicted_figure *own = &p->jobs[self].util_told,
-                                      *other = &p->jobs[j].util_told;
+        const struct predicted_figure *own = &p->jobs[self].predicted_util,
+                                      *other = &p->jobs[j].predicted_util;
         is_all_here &= !other->is_extrapolated;
         if (j == self)
             continue;
         if (isnan(own->value) || isnan(other->value))
             return not_known;
-        uint64_t pair_q20 = hs_predictor_slowdown_q20(p->told, util_pm(own), util_pm(other));
+        uint64_t pair_q20 = hs_predictor_slowdown_q20(p->shown, util_pm(own), util_pm(other));
         slowdown += (double)(pair_q20 - HS_Q20_ONE) / (double)HS_Q20_ONE;
     }
-    return figure(slowdown, p->count == 2 ? hs_predictor_slowdown_error(p->told) : (double)NAN,
+    return figure(slowdown, p->count == 2 ? hs_predictor_slowdown_error(p->shown) : (double)NAN,
                   p->count == 2 ? "general" : "modelled", is_all_here);
 }
 
@@ -529,7 +531,7 @@ static enum hs_status ask(struct prediction *p, const struct predict_options *op
     const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
     const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
     p->options = options;
-    p->predictor = hs_predictors[options->told.kind];
+    p->predictor = hs_predictors[options->prediction.kind];
     p->run_predictor = strcmp(kind, "noisy") == 0 ? keep_text(p, "noisy, RMSLE ", noise) : kind;
     HS_TRY(hs_catalogue_load(&p->catalogue, options->profiles, diag));
     HS_TRY(find_jobs(p, diag));
@@ -542,7 +544,7 @@ static enum hs_status ask(struct prediction *p, const struct predict_options *op
         for (uint32_t t = 0; t < p->type_count; t++)
             job->speeds[t] = speed_on(p, job, t);
         job->step_ms = step_time(p, job);
-        ask_told(p, i);
+        ask_predictor(p, i);
     }
     struct hs_tenant run[HS_TENANTS_MAX], asked[HS_TENANTS_MAX];
     for (uint32_t i = 0; i < p->count; i++) {
@@ -556,13 +558,13 @@ static enum hs_status ask(struct prediction *p, const struct predict_options *op
     for (uint32_t i = 0; i < p->count; i++) {
         struct predicted_job *job = &p->jobs[i];
         job->slowdown = slowdown_among(p, run, i);
-        job->slowdown_told = slowdown_told(p, i);
+        job->predicted_slowdown = predicted_slowdown(p, i);
         if (p->has_estimate)
             job->slowdown_estimated = slowdown_among(p, asked, i);
     }
     /* all together; unmeasured utilizations are estimated */
     double busy = 0, memory = 0;
-    bool is_all_here = is_here(p, p->told_gpu);
+    bool is_all_here = is_here(p, p->predicted_gpu);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct predicted_job *job = &p->jobs[i];
         const struct predicted_figure *util =
@@ -631,12 +633,12 @@ static void say_alone(struct hs_output *out, const struct prediction *p,
     hs_say(out, "  %-*s%*s    %*s      source\n", NAME_WIDTH, "", FIGURE_WIDTH, "value",
            FIGURE_WIDTH, "error");
     say_line(out, p, "utilization", &job->util, 100, 1, "%");
-    say_line(out, p, "  a policy is told", &job->util_told, 100, 1, "%");
+    say_line(out, p, "  a policy sees", &job->predicted_util, 100, 1, "%");
     if (job->has_estimate)
         say_line(out, p, job->taken != NULL ? "  estimated as asked" : "  estimated",
                  &job->util_estimated, 100, 1, "%");
     say_line(out, p, "GPU memory", &job->memory_mib, 1, 0, "MiB");
-    say_line(out, p, "  a policy is told", &job->memory_told_mib, 1, 0, "MiB");
+    say_line(out, p, "  a policy sees", &job->predicted_memory_mib, 1, 0, "MiB");
     say_line(out, p, "time of a step", &job->step_ms, 1, 2, "ms");
     for (uint32_t t = 1; t < p->type_count; t++) {
         (void)snprintf(name, sizeof name, "speed on %.40s", p->types[t]);
@@ -674,14 +676,14 @@ static void say_slowdowns(struct hs_output *out, const struct prediction *p)
         widen(&label_width, label);
     }
     hs_say(out, "  %-*s%10s%8s%8s  %-*s%10s%8s  %s\n", width, "", "slowdown", "speed", "error",
-           label_width, "source", "told", "error", "source");
+           label_width, "source", "predicted", "error", "source");
     for (uint32_t i = 0; i < p->count; i++) {
         const struct predicted_job *job = &p->jobs[i];
         hs_say(out, "  %-*s", width, run_key(job));
         say_slowdown(out, p, &job->slowdown, label_width);
-        figure_label(p, &job->slowdown_told, label);
-        hs_say_number(out, job->slowdown_told.value, 3, 10);
-        hs_say_number(out, job->slowdown_told.error, 3, 8);
+        figure_label(p, &job->predicted_slowdown, label);
+        hs_say_number(out, job->predicted_slowdown.value, 3, 10);
+        hs_say_number(out, job->predicted_slowdown.error, 3, 8);
         hs_say(out, "  %s\n", label);
         if (!p->has_estimate)
             continue;
@@ -720,7 +722,7 @@ static void say_prediction(struct hs_output *out, const struct prediction *p)
         hs_say(out, ": the memory of this GPU type is not known\n");
     else
         hs_say(out, ": the memory that %s needs is not known\n", unknown);
-    hs_say(out, "\ntold: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
+    hs_say(out, "\npredicted: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
     hs_say(out,
            "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
            "absolute for\nspeeds, times and sums of memory. '-': measured, exact, extrapolated or "
@@ -728,7 +730,7 @@ static void say_prediction(struct hs_output *out, const struct prediction *p)
     if (p->options->how.gamma != 1)
         hs_say(
             out,
-            "^%g: slowdowns of pairs to this power (--gamma), which nobody measured: no error.\n",
+            "^%g: slowdowns of pairs to this power (--gamma), which were not measured: no error.\n",
             p->options->how.gamma);
 }
 
@@ -759,9 +761,9 @@ static void prediction_json(struct hs_output *out, const struct prediction *p)
         figure_json(&w, p, "util", "rmse", &job->util);
         if (job->has_estimate)
             figure_json(&w, p, "util_estimated", "rmse", &job->util_estimated);
-        figure_json(&w, p, "util_told", "rmse", &job->util_told);
+        figure_json(&w, p, "util_told", "rmse", &job->predicted_util);
         figure_json(&w, p, "memory_mib", "rmse", &job->memory_mib);
-        figure_json(&w, p, "memory_told_mib", "rmse", &job->memory_told_mib);
+        figure_json(&w, p, "memory_told_mib", "rmse", &job->predicted_memory_mib);
         figure_json(&w, p, "step_ms", "mean_absolute_error", &job->step_ms);
         hs_jsonw_put(&w, "speed={");
         for (uint32_t t = 0; t < p->type_count; t++)
@@ -771,7 +773,7 @@ static void prediction_json(struct hs_output *out, const struct prediction *p)
             figure_json(&w, p, "slowdown", "speed_rmse", &job->slowdown);
             if (p->has_estimate)
                 figure_json(&w, p, "slowdown_estimated", "speed_rmse", &job->slowdown_estimated);
-            figure_json(&w, p, "slowdown_told", "speed_rmse", &job->slowdown_told);
+            figure_json(&w, p, "slowdown_told", "speed_rmse", &job->predicted_slowdown);
         }
         hs_jsonw_put(&w, "}");
     }
@@ -807,7 +809,7 @@ static enum hs_status predict(struct hs_call *call)
     enum hs_status status = ask(p, options, &call->diag);
     if (status == HS_OK)
         (options->json ? prediction_json : say_prediction)(&call->out, p);
-    hs_predictor_close(p->told);
+    hs_predictor_close(p->shown);
     hs_predictor_close(p->regress);
     hs_speed_free(p->speed);
     hs_interference_free(p->truth);
@@ -818,10 +820,10 @@ static enum hs_status predict(struct hs_call *call)
     return status;
 }
 
-#define ASKED "Question"
-#define TRUTH "Truth: what a run applies"
-#define TOLD  "Prediction: what a policy is told"
-#define OWNER struct predict_options
+#define ASKED      "Question"
+#define TRUTH      "Truth: what a run applies"
+#define PREDICTION "Prediction: what a policy sees"
+#define OWNER      struct predict_options
 
 static const struct hs_option predict_table[] = {
     TEXT("job", job, ASKED, NULL, JOB_FORM,
@@ -847,20 +849,20 @@ static const struct hs_option predict_table[] = {
         "how jobs share the GPU: kernels of one at a time, of several at a time, or fixed parts"),
     TEXT("sharing_capacity", sharing_capacity, TRUTH, "auto", "CAPACITY",
          "GPU time that they use together, 1 = of one job: auto, a number, or none"),
-    CHOICE("predictor", told.kind, TOLD, "regress", hs_predictors,
+    CHOICE("predictor", prediction.kind, PREDICTION, "regress", hs_predictors,
            "utilization: the truth, the truth with the noise of one draw (the preset of a run), "
            "other batches of the model, or a regression on its graph"),
-    CHOICE("predictor_holdout", told.holdout, TOLD, "config", hs_holdouts,
+    CHOICE("predictor_holdout", prediction.holdout, PREDICTION, "config", hs_holdouts,
            "regress: fitted without this configuration, or without its model"),
-    REAL("util_noise", told.util_rmsle, TOLD, "0.154", 0, 5, "noisy: RMSLE of the utilization",
-         SOURCE("Yeung et al. HotCloud'20")),
-    REAL("util_bias", told.util_bias, TOLD, "0", -5, 5, "noisy: mean of the log error"),
-    CHOICE("memory_predictor", told.memory, TOLD, "oracle", hs_memory_predictors,
+    REAL("util_noise", prediction.util_rmsle, PREDICTION, "0.154", 0, 5,
+         "noisy: RMSLE of the utilization", SOURCE("Yeung et al. HotCloud'20")),
+    REAL("util_bias", prediction.util_bias, PREDICTION, "0", -5, 5, "noisy: mean of the log error"),
+    CHOICE("memory_predictor", prediction.memory, PREDICTION, "oracle", hs_memory_predictors,
            "GPU memory: the truth, the formula of Horus, or noise"),
-    REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,
+    REAL("memory_noise", prediction.mem_ln_sd, PREDICTION, "0.665", 0, 5,
          "noisy: standard deviation of ln(estimate / truth)",
          SOURCE("the formula against 18 measurements of GPUMemNet")),
-    INT("seed", told.seed, TOLD, "1", 0, 9e15, "of the noise"),
+    INT("seed", prediction.seed, PREDICTION, "1", 0, 9e15, "of the noise"),
     HS_OPTIONS_END,
 };
 
@@ -873,8 +875,8 @@ const struct hs_verb hs_verb_predict = {
         "utilization and memory of all of them on one GPU, each number with its source (measured, "
         "fitted to both jobs, general form of two utilizations, modelled for more than two jobs, "
         "extrapolated to a GPU type on which it was not measured) and the error on held-out rows. "
-        "What a policy is told stands beside what a run applies. A batch that the catalogue does "
-        "not have is told of twice: the row that a run takes for it, and the estimate.",
+        "What a policy sees stands beside what a run applies. Of a batch that the catalogue does "
+        "not have there are two: the row that a run takes for it, and the estimate.",
     .examples = {"predict --list", "predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090",
                  "predict --job ResNet50:32 --with Transformer:64 --gpu V100 --json"},
     .options = predict_table,

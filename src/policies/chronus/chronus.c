@@ -238,8 +238,8 @@ static void apply(const struct hs_chronus *o, struct hs_chronus_pool *pool, cons
     hs_plan_reason(p, NULL);
 }
 
-/* Chooses by number who has GPUs from now on. Between boundaries only jobs that do not wait for
- * one, leased and forced ones, evict others. */
+/* Chooses by number which jobs have GPUs from now on. Between boundaries only jobs that do not wait
+ * for one, leased and forced ones, evict others. */
 static void give_spot(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                       const struct hs_view *v, struct hs_plan *p, bool is_boundary)
 {

@@ -101,7 +101,7 @@ uint32_t hs_chronus_gpus(uint32_t gpus, uint32_t node_gpus);
 int64_t hs_chronus_cost_us(const struct hs_chronus *o, uint32_t gpus);
 /* Time that this much work takes it, with restarts and the margin. */
 int64_t hs_chronus_estimate_us(const struct hs_chronus *o, uint32_t gpus, int64_t work_us);
-/* What a job has left to do, with costs that it owes, as told. */
+/* What a job has left to do, with costs that it has to pay, as predicted. */
 int64_t hs_chronus_left_us(const struct hs_chronus *o, const struct hs_view *v, hs_job_id job);
 /* Puts a job into the chain of another state; leases planned for it are free again, unless it stays
  * accepted. */
@@ -110,7 +110,7 @@ void hs_chronus_move(struct hs_chronus_pool *pool, const struct hs_view *v, hs_j
 /* A fresh job is accepted, if the plan has room for it by its deadline, or unaccepted. */
 void hs_chronus_admit(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                       const struct hs_view *v, hs_job_id job);
-/* At a boundary: the plan anew, and who has a lease from now on. */
+/* At a boundary: the plan anew, and which jobs have a lease from now on. */
 void hs_chronus_renew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                       const struct hs_view *v);
 

@@ -12,8 +12,8 @@
  *                 (objective=maximise): each gives up its earliest later lease. solver=milp: by an
  *                 integer program; where it is not solved within its limits, as above.
  *
- * A plan that holds once thus holds until its job is done, if that needs no more time than told.
- * Cost of packing: O(leases) a job.
+ * A plan that holds once thus holds until its job is done, if that needs no more time than
+ * predicted. Cost of packing: O(leases) a job.
  */
 #include <math.h>
 #include <string.h>
@@ -250,8 +250,8 @@ void hs_chronus_admit(const struct hs_chronus *o, struct hs_chronus_pool *pool,
 
 /* ---- boundaries ---- */
 
-/* What a job needs now. If that is more than it was told and there is no room, it goes on with what
- * it has. */
+/* What a job needs now. If that is more than was predicted and there is no room, it goes on with
+ * what it has. */
 static void correct(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                     const struct hs_view *v, hs_job_id job, int64_t first)
 {

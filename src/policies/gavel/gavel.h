@@ -155,7 +155,7 @@ struct hs_gavel_scratch {
         struct hs_job_queue_link queue; /* of a CPU job */
         struct hs_job_chain_link chain;
     };
-    double speed[HS_GAVEL_TYPES]; /* told, or 1; 0 = cannot run there */
+    double speed[HS_GAVEL_TYPES]; /* predicted, or 1; 0 = cannot run there */
     double share[HS_GAVEL_TYPES], got[HS_GAVEL_TYPES], deficit[HS_GAVEL_TYPES]; /* times */
     double priority;         /* on the type that is looked at */
     double left_us, base_us; /* at the last solution: work to do; ftf: the time that what is done

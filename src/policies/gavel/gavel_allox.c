@@ -26,7 +26,7 @@ static bool by_time(const struct hs_view *v, hs_job_id a, hs_job_id b, const voi
                                       : hs_job_queue_tie_is_before(v, a, b);
 }
 
-/* Shortest augmenting path from a job to a place that nobody has. */
+/* Shortest augmenting path from a job to a free place. */
 static void match(struct hs_gavel_allox *a, uint32_t row)
 {
     uint32_t left = a->places, at = NONE;

@@ -19,7 +19,7 @@
  * A job that the engine runs continuously does as much in a round if it rests at its beginning: the
  * rest is an overhead, and what a microsecond rounds off is made up for in the next round.
  * Times are in seconds and computed in its order: among jobs that have got as much, the last bits
- * decide who is next. With jobs waiting and none running the simulator solves at once
+ * decide which is next. With jobs waiting and none running the simulator solves at once
  * if no arrival is left, else it waits for one; which a policy cannot know: this one solves.
  */
 #include "policies/gavel/gavel.h"

@@ -8,7 +8,7 @@
  *         for each type, fastest first (in random order where speeds are not known):
  *             jobs by priority X / (time got there / time of all there), then by what they are
  *             behind (deficit), then by X, then by arrival, as many as fit; a job runs on one type
- *         who was chosen for the type it runs on stays; others are preempted, then placed, large
+ *         a job chosen for the type it runs on stays; others are preempted, then placed, large
  *             gangs first
  *
  * Jobs of share 0 fill what is left (not under fifo). What a job got is counted from the last
@@ -196,7 +196,7 @@ void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const
         {
             struct hs_gavel_scratch *j = hs_gavel_of(v, job);
             const double share = j->speed[t] > 0 ? j->share[t] : 0;
-            /* who got nothing is before all others */
+            /* jobs that got nothing are before all others */
             const bool has_none = j->got[t] <= 0 || pool->got[t] <= 0;
             j->priority = has_none ? share * 1e9 : share / (j->got[t] / pool->got[t]);
         }

@@ -750,7 +750,7 @@ static const struct hs_param pack_params[] = {HS_COLOCATE_SCAN(struct horus, wai
 static const struct hs_param gandiva_like_params[] = {
     HS_COLOCATE_SCAN(struct horus, waiting),
     HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
-    SIGNAL_PARAM("utilization of a GPU: sum of what is told of its tenants, or measured on it",
+    SIGNAL_PARAM("utilization of a GPU: predicted sum of its tenants, or measured on it",
                  .source = "predicted: the authors' simulator sums the telemetry of the tasks"),
     MEMORY_WEIGHT_PARAM,
     TENANT_WEIGHT_PARAM,

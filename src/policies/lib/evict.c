@@ -24,16 +24,17 @@ enum hs_status hs_evictions_init(struct hs_evictions *x, const struct hs_view *v
 void hs_evictions_order(struct hs_evictions *x, uint32_t vc, struct hs_job_queue *by_start)
 {
     x->vcs[vc].by_start = by_start;
-    x->vcs[vc].told = *by_start; /* as empty */
+    x->vcs[vc].on_notice = *by_start; /* as empty */
 }
 
-uint32_t hs_evictions_can(const struct hs_priority *priority, bool is_last_told)
+uint32_t hs_evictions_can(const struct hs_priority *priority, bool notifies_last)
 {
-    return priority->grace_us > 0 && (priority->reclaims || is_last_told) ? HS_CAN_TIME : 0;
+    return priority->grace_us > 0 && (priority->reclaims || notifies_last) ? HS_CAN_TIME : 0;
 }
 
-/* Tells the job, if it has not been, and returns whether its notice is over. */
-static bool tell(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+/* Gives the job notice, if it has none, and returns whether that is over. */
+static bool give_notice(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p,
+                        hs_job_id job)
 {
     struct hs_evict_link *link = link_of(v, job);
     const uint32_t vc = hs_view_vc(v, job), decision = x->vcs[vc].decisions;
@@ -51,7 +52,7 @@ static bool tell(struct hs_evictions *x, const struct hs_view *v, struct hs_plan
 bool hs_evictions_allow(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p,
                         hs_job_id job)
 {
-    return !hs_priority_is_last(x->priority, v, job) || tell(x, v, p, job);
+    return !hs_priority_is_last(x->priority, v, job) || give_notice(x, v, p, job);
 }
 
 static bool has_claim(const struct hs_evict_vc *vc, const struct hs_evict_link *link)
@@ -72,30 +73,31 @@ void hs_evictions_start(struct hs_evictions *x, const struct hs_view *v, hs_job_
 bool hs_evictions_forget(struct hs_evictions *x, const struct hs_view *v, hs_job_id job)
 {
     struct hs_evict_link *link = link_of(v, job);
-    const bool was_told = link->is_told;
-    if (was_told)
-        hs_job_queue_remove(&x->vcs[hs_view_vc(v, job)].told, v, job);
-    link->is_told = false;
-    return was_told;
+    const bool had_notice = link->has_notice;
+    if (had_notice)
+        hs_job_queue_remove(&x->vcs[hs_view_vc(v, job)].on_notice, v, job);
+    link->has_notice = false;
+    return had_notice;
 }
 
 /* The job of the VC that is stopped next. */
 static hs_job_id last_of(const struct hs_evict_vc *vc)
 {
-    return vc->told_at != HS_NO_JOB ? vc->told_at : vc->at;
+    return vc->notice_at != HS_NO_JOB ? vc->notice_at : vc->at;
 }
 
 /* Whether the job of one VC is stopped before that of another. */
 static bool goes_before(const struct hs_view *v, const struct hs_evict_vc *a,
                         const struct hs_evict_vc *b)
 {
-    const bool a_is_told = a->told_at != HS_NO_JOB, b_is_told = b->told_at != HS_NO_JOB;
-    return a_is_told != b_is_told ? a_is_told
-                                  : hs_job_queue_is_before(a->by_start, v, last_of(b), last_of(a));
+    const bool a_has_notice = a->notice_at != HS_NO_JOB, b_has_notice = b->notice_at != HS_NO_JOB;
+    return a_has_notice != b_has_notice
+               ? a_has_notice
+               : hs_job_queue_is_before(a->by_start, v, last_of(b), last_of(a));
 }
 
-/* Chooses a job that borrows what a quota lends, and stops or tells it: one that was told before,
- * else the last in order. One that is told counts as gone while others claim. */
+/* Chooses a job that borrows what a quota lends, and stops it or gives it notice: one with notice,
+ * else the last in order. One that has notice counts as gone while others claim. */
 static bool take_back(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p,
                       struct hs_evict_vc *lender)
 {
@@ -108,20 +110,20 @@ static bool take_back(struct hs_evictions *x, const struct hs_view *v, struct hs
         return false;
     const hs_job_id job = last_of(best);
     struct hs_evict_link *link = link_of(v, job);
-    if (link->is_told) {
-        best->told_at = hs_job_queue_prev(&best->told, v, job);
+    if (link->has_notice) {
+        best->notice_at = hs_job_queue_prev(&best->on_notice, v, job);
     } else {
         best->at = hs_job_queue_prev(best->by_start, v, job);
         x->hold(x->state, v, job, false);
     }
-    if (tell(x, v, p, job)) {
+    if (give_notice(x, v, p, job)) {
         (void)hs_evictions_forget(x, v, job);
         hs_plan_preempt(p, job, hs_cost_us(x->cost, v, job));
         return true;
     }
-    if (!link->is_told)
-        hs_job_queue_add(&best->told, v, job, hs_job_queue_key_in(best->by_start, v, job));
-    link->is_told = true;
+    if (!link->has_notice)
+        hs_job_queue_add(&best->on_notice, v, job, hs_job_queue_key_in(best->by_start, v, job));
+    link->has_notice = true;
     lender->coming += hs_view_gpus(v, job);
     hs_view_quota_count(v, hs_view_vc(v, job), -(int64_t)hs_view_gpus(v, job));
     return true;
@@ -151,14 +153,14 @@ static void claim(struct hs_evictions *x, const struct hs_view *v, struct hs_pla
     }
 }
 
-/* Jobs that were told now count as held again, in place of as much that is claimed; those that were
- * told before and were not chosen now go on. */
+/* Jobs that have notice count as held again, in place of as much that is claimed; those that had
+ * it before and were not chosen now go on. */
 static void settle(struct hs_evictions *x, const struct hs_view *v, uint32_t vc)
 {
     struct hs_evict_vc *u = &x->vcs[vc];
     hs_view_quota_count(v, vc, -(int64_t)hs_smaller(u->claimed, u->coming));
-    for (hs_job_id job = hs_job_queue_first(&u->told), next; job != HS_NO_JOB; job = next) {
-        next = hs_job_queue_next(&u->told, v, job);
+    for (hs_job_id job = hs_job_queue_first(&u->on_notice), next; job != HS_NO_JOB; job = next) {
+        next = hs_job_queue_next(&u->on_notice, v, job);
         if (link_of(v, job)->chosen_in == u->decisions) {
             hs_view_quota_count(v, vc, hs_view_gpus(v, job));
             continue;
@@ -175,7 +177,7 @@ static void claim_all(struct hs_evictions *x, const struct hs_view *v, struct hs
     for (uint32_t vc = 0; vc < x->vc_count; vc++) {
         struct hs_evict_vc *u = &x->vcs[vc];
         u->at = hs_job_queue_last(u->by_start);
-        u->told_at = hs_job_queue_last(&u->told);
+        u->notice_at = hs_job_queue_last(&u->on_notice);
         u->claimer = HS_NO_JOB;
         u->quota = vc;
         u->depth = 0;
@@ -198,7 +200,7 @@ static void claim_all(struct hs_evictions *x, const struct hs_view *v, struct hs
         settle(x, v, vc);
 }
 
-/* What is claimed and not held by jobs that were told. */
+/* What is claimed and not held by jobs on notice. */
 static int64_t reserved(const struct hs_evict_vc *vc)
 {
     return vc->claimed > vc->coming ? (int64_t)(vc->claimed - vc->coming) : 0;

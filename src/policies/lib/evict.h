@@ -2,18 +2,18 @@
  *
  * Evictions with notice, and reclaim of quotas that others borrow (MODEL.md 16).
  *
- * Notice. A job that a decision chooses to stop is told, and goes on. It is stopped by the first
- * decision at or after the end of its notice, if all decisions of its virtual cluster since have
- * chosen it; one that is not chosen any more keeps its GPUs, and would be told anew. So a notice
- * has no state but a time in the scratch of its job; a timer wakes the policy.
+ * Notice. A job that a decision chooses to stop gets notice, and goes on. It is stopped by the
+ * first decision at or after the end of its notice, if all decisions of its virtual cluster since
+ * have chosen it; one that is not chosen any more keeps its GPUs, and gets a new notice next time.
+ * So a notice has no state but a time in the scratch of its job; a timer wakes the policy.
  *
  * Reclaim. Before the scans of a decision, waiting jobs claim in order what the quota of their
  * virtual cluster, or of a cohort around it but the outermost, has room for; inner quotas come
- * first; what they lack of it is taken from jobs that borrow: first from those that were told
+ * first; what they lack of it is taken from jobs that borrow: first from those on notice
  * before, then from the last of by_start. While other virtual clusters are scanned, what is claimed
- * counts as held, but for the GPUs of jobs that were told, which are; so nothing that is claimed is
- * borrowed. Cost: O(virtual clusters x depth) for each job that claims or is stopped; those that
- * claim have no more GPUs than the quotas.
+ * counts as held, but for the GPUs of jobs on notice, which are; so nothing that is
+ * claimed is borrowed. Cost: O(virtual clusters x depth) for each job that claims or is stopped;
+ * those that claim have no more GPUs than the quotas.
  *
  *     struct scratch { struct hs_evict_link link; ... };              // link first in the scratch
  *     hs_evictions_init(&x, v, ...);                                  // in init()
@@ -26,21 +26,21 @@
 struct hs_evict_link {
     struct hs_choice_link choice;
     uint32_t chosen_in; /* the last decision that chose to stop it, or in which it claims */
-    bool is_told;       /* by reclaim: it is in `told`, and in no set of the policy */
+    bool has_notice;    /* by reclaim: it is in `on_notice`, and in no set of the policy */
     int64_t due_us;     /* end of its notice; 0 = it claims */
 };
 
 struct hs_evict_vc {
     struct hs_job_queue *by_start; /* reclaim: jobs that hold GPUs; the last is stopped first */
-    struct hs_job_queue told;      /* in the same order, by the same link */
+    struct hs_job_queue on_notice; /* in the same order, by the same link */
     uint32_t decisions;            /* number of the present decision, from 1 */
     /* within a decision */
-    hs_job_id at, told_at; /* the last of by_start, of told, that were not chosen yet */
-    hs_job_id claimer;     /* strict: the last that claims */
-    uint32_t quota;        /* the one in which room is claimed */
-    uint32_t depth;        /* cohorts around that */
-    uint64_t claimed;      /* GPUs of its jobs that claim and were not started */
-    uint64_t coming;       /* GPUs of jobs that were told to make room for these */
+    hs_job_id at, notice_at; /* the last of by_start, of on_notice, that were not chosen yet */
+    hs_job_id claimer;       /* strict: the last that claims */
+    uint32_t quota;          /* the one in which room is claimed */
+    uint32_t depth;          /* cohorts around that */
+    uint64_t claimed;        /* GPUs of its jobs that claim and were not started */
+    uint64_t coming;         /* GPUs of jobs on notice to make room for these */
 };
 
 struct hs_evictions {
@@ -67,9 +67,9 @@ HS_MUST_USE enum hs_status hs_evictions_init(struct hs_evictions *x, const struc
 /* Under reclaim: the jobs of a VC that hold GPUs, in the order of that queue, are stopped from its
  * end. */
 void hs_evictions_order(struct hs_evictions *x, uint32_t vc, struct hs_job_queue *by_start);
-/* Abilities: HS_CAN_TIME if notice is given. is_last_told: it is given to jobs of the last class.
+/* Abilities: HS_CAN_TIME if notice is given. notifies_last: it is given to jobs of the last class.
  */
-uint32_t hs_evictions_can(const struct hs_priority *priority, bool is_last_told);
+uint32_t hs_evictions_can(const struct hs_priority *priority, bool notifies_last);
 /* Whether there are notices or claims. */
 static inline bool hs_evictions_act(const struct hs_evictions *x)
 {
@@ -83,8 +83,8 @@ void hs_evictions_scan(struct hs_evictions *x, const struct hs_view *v, struct h
  * notice. */
 bool hs_evictions_allow(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p,
                         hs_job_id job);
-/* Under reclaim: a job with GPUs ends or was stopped. Returns whether it was told by reclaim, and
- * so is in no set of the policy. */
+/* Under reclaim: a job with GPUs ends or was stopped. Returns whether reclaim had given it notice,
+ * and so is in no set of the policy. */
 bool hs_evictions_forget(struct hs_evictions *x, const struct hs_view *v, hs_job_id job);
 /* The plan starts the job. */
 void hs_evictions_start(struct hs_evictions *x, const struct hs_view *v, hs_job_id job);

@@ -282,7 +282,7 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
                      struct hs_place_rule rule, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
 {
-    if (c->chosen.first == HS_NO_JOB) /* nobody was chosen, so nobody is evicted */
+    if (c->chosen.first == HS_NO_JOB) /* none was chosen, so none is evicted */
         return;
     for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         if (c->evictions != NULL && !hs_evictions_allow(c->evictions, v, p, j))

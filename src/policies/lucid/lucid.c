@@ -144,7 +144,7 @@ struct lucid_scan {
     struct hs_merge_heap heads;
 };
 
-/* The host keeps running; both are slower, by what nobody here knows. */
+/* The host keeps running; both are slower, by an unknown amount. */
 static bool pack(struct lucid_scan *x, hs_job_id job)
 {
     const struct hs_view *v = x->v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Muri: jobs of one gang size interleave the stages of their iterations on the same GPUs, up to
- * four of them, who with whom by a matching of greatest weight.
+ * four of them, chosen by a matching of greatest weight.
  *
  *     at each submission and end
  *         in order of remaining GPU time (or of attained GPU time), each job that fits alone by
@@ -11,7 +11,7 @@
  *         a group that is slower than its members one after the other is taken apart
  *         in order of their first members groups get GPUs; a group with a running member gets
  *             those of that member, where none before it needs them
- *         who has none then waits; who starts again, or moves, pays a restart
+ *         a job without any then waits; one that starts again, or moves, pays a restart
  *
  * Cost of a decision: O(live jobs x kinds of groups); and for each gang size, unless it has as many
  * groups of each kind as shortly before, a matching by kinds of groups (muri_match.h).
@@ -410,10 +410,11 @@ static const struct hs_param params[] = {
     HS_PARAM_CHOICE(struct hs_muri, know, "know", "duration", know_names,
                     "order: remaining GPU time (Muri-S), or attained GPU time (Muri-L)",
                     .source = "Zhao et al. SIGCOMM'22"),
-    HS_PARAM_CHOICE(struct hs_muri, matching, "matching", "blossom", matching_names,
-                    "who shares GPUs: by a matching of greatest weight, or those next to each "
-                    "other in the order",
-                    .source = "Zhao et al. SIGCOMM'22, Figure 11"),
+    HS_PARAM_CHOICE(
+        struct hs_muri, matching, "matching", "blossom", matching_names,
+        "which jobs share GPUs: by a matching of greatest weight, or those next to each "
+        "other in the order",
+        .source = "Zhao et al. SIGCOMM'22, Figure 11"),
     HS_PARAM_CHOICE(
         struct hs_muri, order, "order", "best", order_names,
         "in which order the members of a group interleave: best for the period or worst",

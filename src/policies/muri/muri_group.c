@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The groups of a decision of muri: which jobs come to the GPUs, and who interleaves with whom.
+ * The groups of a decision of muri: which jobs come to the GPUs, and which interleave.
  */
 #include "policies/muri/muri.h"
 
@@ -77,7 +77,7 @@ static void take_all(struct hs_muri *m, const struct hs_view *v, struct hs_plan 
     hs_plan_rollback(p, mark);
 }
 
-/* ---- who interleaves with whom ---- */
+/* ---- which jobs interleave ---- */
 
 /* The kinds of two groups as one. */
 static uint64_t joint_kinds(uint64_t a, uint64_t b)

@@ -8,7 +8,7 @@
  *             n is below its most, and GPUs are left; T(n) = work left / speed with n GPUs
  *         a job that keeps its number keeps its GPUs; the others, fewest GPUs first, get those of
  *             the nodes with most free; one that finds no place waits
- *         whoever changed pays the restart; while it does, it keeps its number
+ *         a job that changed pays the restart; while it does, it keeps its number
  *
  * Between boundaries freed GPUs stay idle, and arrivals wait. The first job on an idle pool begins
  * a slot. A pool is a virtual cluster: with its own nodes, or its quota of those of all. All GPUs
@@ -155,7 +155,7 @@ static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
         room -= j->granted;
         if (j->granted == 0)
             continue;
-        if (o->oracle != HS_OPTIMUS_TOLD_ALL)
+        if (o->oracle != HS_OPTIMUS_KNOWS_ALL)
             observe(v, job);
         j->left_us = hs_optimus_left_us(o, v, job);
         j->time_us = time_us(v, job, j->granted);
@@ -360,7 +360,7 @@ static enum hs_status optimus_init(void *state, const struct hs_view *v)
     o->started = hs_view_alloc(v, gpus * sizeof *o->started);
     o->rooms = hs_view_alloc(v, gpus * sizeof *o->rooms);
     hs_vc_queues_init(&o->cpu_jobs, v, HS_SCAN_FIT);
-    if (o->error > 0 && o->oracle != HS_OPTIMUS_TOLD_NOTHING)
+    if (o->error > 0 && o->oracle != HS_OPTIMUS_KNOWS_NOTHING)
         return hs_view_estimate_by(
             v, &(struct hs_estimator){.from = HS_ESTIMATE_NOISY, .sigma = o->error});
     return HS_OK;
@@ -370,9 +370,9 @@ static void optimus_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct hs_optimus *o = state;
     (void)can;
-    *knows = o->oracle == HS_OPTIMUS_TOLD_ALL ? HS_KNOWS_SCALING : HS_KNOWS_RATE;
-    *knows |= o->oracle == HS_OPTIMUS_TOLD_NOTHING ? HS_KNOWS_LOSS : HS_KNOWS_DURATION;
-    if (o->error > 0 && o->oracle != HS_OPTIMUS_TOLD_NOTHING)
+    *knows = o->oracle == HS_OPTIMUS_KNOWS_ALL ? HS_KNOWS_SCALING : HS_KNOWS_RATE;
+    *knows |= o->oracle == HS_OPTIMUS_KNOWS_NOTHING ? HS_KNOWS_LOSS : HS_KNOWS_DURATION;
+    if (o->error > 0 && o->oracle != HS_OPTIMUS_KNOWS_NOTHING)
         *knows |= HS_KNOWS_ESTIMATE;
 }
 
@@ -426,11 +426,11 @@ static const struct hs_param params[] = {
                     "where that is possible",
                     .source = "fill: Qiao et al. OSDI'21, artifact; even: EuroSys'18 4.2"),
     HS_PARAM_CHOICE(struct hs_optimus, oracle, "oracle", "yes", oracle_names,
-                    "yes: told the work left, and predicted speeds; work: speeds are fitted to "
+                    "yes: the work left is known, and predicted speeds; work: speeds are fitted to "
                     "those that it observes; no: and the work left to losses (--losses)",
                     .source = "EuroSys'18 3.1, 3.2"),
     HS_PARAM_REAL(struct hs_optimus, error, "error", "0", 0, 10,
-                  "standard deviation of ln(told / true) of the work left, drawn for each job",
+                  "standard deviation of ln(predicted / true) of the work left, drawn for each job",
                   .source = "EuroSys'18 Fig. 15", .only_with = "oracle=yes|work"),
     HS_PARAM_DURATION(struct hs_optimus, trial_us, "trial", "30s", 0, 3600,
                       "what each of up to 5 trials of other numbers of GPUs costs a job before its "

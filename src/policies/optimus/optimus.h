@@ -20,7 +20,7 @@ struct hs_optimus_fit {
 };
 
 enum hs_optimus_placement { HS_OPTIMUS_FILL, HS_OPTIMUS_EVEN };
-enum hs_optimus_oracle { HS_OPTIMUS_TOLD_ALL, HS_OPTIMUS_TOLD_WORK, HS_OPTIMUS_TOLD_NOTHING };
+enum hs_optimus_oracle { HS_OPTIMUS_KNOWS_ALL, HS_OPTIMUS_KNOWS_WORK, HS_OPTIMUS_KNOWS_NOTHING };
 enum hs_optimus_compat { HS_OPTIMUS_OFF, HS_OPTIMUS_ADAPTDL };
 
 struct hs_optimus {

@@ -100,7 +100,7 @@ void hs_optimus_fit_loss(const double *at, const double *loss, uint32_t count,
 double hs_optimus_left_us(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job)
 {
     struct hs_optimus_scratch *j = hs_optimus_of(v, job);
-    if (o->oracle != HS_OPTIMUS_TOLD_NOTHING) {
+    if (o->oracle != HS_OPTIMUS_KNOWS_NOTHING) {
         const double left_us = (double)hs_view_remaining_us(v, job);
         if (o->error == 0 || left_us == 0)
             return left_us;

@@ -563,8 +563,9 @@ static const char *salus_check(const void *state, const struct hs_view *v)
 #define LANE_PARAMS                                                                                \
     HS_PARAM_CHOICE(                                                                               \
         struct hs_salus, lanes_of, "lanes", "auto", lane_names,                                    \
-        "who may share a GPU: as in the paper, as in the code, or in one lane that has all of "    \
-        "it; auto: paper for pack, one for srtf, fair and rr, nobody for fifo",                    \
+        "which jobs may share a GPU: as in the paper, as in the code, or in one lane that has "    \
+        "all of "                                                                                  \
+        "it; auto: paper for pack, one for srtf, fair and rr, none for fifo",                      \
         .source = "lanemgr.cpp and the drivers of the trace experiment in Salus' repository"),     \
         HS_PARAM_CHOICE(struct hs_salus, mode, "mode", "auto", mode_names,                         \
                         "pack, fair, rr: turns by mini-batches, or the shares of time that come "  \
@@ -606,7 +607,7 @@ static const struct hs_param srtf_params[] = {
     LANE_PARAMS, HS_ESTIMATE_PARAMS(struct hs_salus, estimate, "oracle"), {0}};
 static const struct hs_param rule_params[] = {
     HS_PARAM_CHOICE(struct hs_salus, rule_param, "rule", "srtf", rule_names,
-                    "who of those that share a lane has the next mini-batch",
+                    "which job of a lane has the next mini-batch",
                     .source = "the runs of Salus' repository"),
     LANE_PARAMS,
     HS_ESTIMATE_PARAMS(struct hs_salus, estimate, "oracle"),
@@ -656,6 +657,6 @@ SALUS_POLICY(salus_srtf, "salus-srtf", HS_SALUS_SRTF, srtf_params, HS_ESTIMATE_K
 SALUS_POLICY(salus_pack, "salus-pack", HS_SALUS_PACK, lane_params, 0,
              "mini-batches alternate in lanes that run at the same time");
 SALUS_POLICY(salus_fair, "salus-fair", HS_SALUS_FAIR, lane_params, 0,
-             "the mini-batch of whoever has used a GPU least is next");
+             "the mini-batch of the job that used the GPU least is next");
 SALUS_POLICY(salus_rr, "salus-rr", HS_SALUS_RR, lane_params, 0,
-             "the mini-batch of whoever had fewest since somebody came is next");
+             "the mini-batch of the job that had fewest since the last arrival is next");

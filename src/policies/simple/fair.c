@@ -12,13 +12,12 @@
  *                A is the wait as a part of max_age, at most 1. F = 2^(-U / S) is the classic
  *                factor (classic_fair_share.shtml), rounded to millionths: U the part of the
  *                account in the GPU time of all, decayed by half_life, S = 1 / accounts that have
- *                submitted so far. Slurm charges CPUs unless told otherwise, decays every 5 min and
- *                orders by its priorities of that time; here GPUs are charged, and decay and
- *                priorities are those of the moment. Accounts have no hierarchy, and equal shares.
- *     drf        dominant-resource fairness (Ghodsi et al., NSDI 2011, algorithm 1): the next job
- *                is of the account whose dominant share is least: the largest of its parts in the
- *                GPUs, CPUs and host memory of the cluster, held now by its jobs. In an account
- *                first come, first served. What no node states does not count.
+ *                submitted so far. Slurm charges CPUs unless configured otherwise, decays every 5
+ * min and orders by its priorities of that time; here GPUs are charged, and decay and priorities
+ * are those of the moment. Accounts have no hierarchy, and equal shares. drf dominant-resource
+ * fairness (Ghodsi et al., NSDI 2011, algorithm 1): the next job is of the account whose dominant
+ * share is least: the largest of its parts in the GPUs, CPUs and host memory of the cluster, held
+ * now by its jobs. In an account first come, first served. What no node states does not count.
  *
  * The jobs of an account in a virtual cluster wait in a line of two queues: those younger than
  * max_age, among which time does not change the order, and those that are older. A pass looks at

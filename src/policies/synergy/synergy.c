@@ -10,7 +10,7 @@
  *         tune:   each with the least that makes it fastest, else with at most the fair share,
  *                 for which others are cut to theirs
  *         opt:    as tune, with what an integer program finds for them (synergy_opt.c)
- *         whoever keeps nodes and allotment goes on; others are taken off, then placed
+ *         a job that keeps nodes and allotment goes on; others are taken off, then placed
  *
  * A job that has no room is passed over. Under las, and with opt, only those are tried whose gangs
  * have GPUs, with tune and opt the largest first. Between boundaries freed GPUs stay idle and
@@ -34,7 +34,7 @@ static const char *const order_names[] = {"fifo", "las", "srtf", "ftf", NULL};
 
 /* ---- order ---- */
 
-/* Told, with what it had in the last round; of a job that did not run in it, the highest. */
+/* Predicted, with what it had in the last round; of a job that did not run in it, the highest. */
 static double speed_of(const struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_synergy_scratch *j = hs_synergy_of(v, job);
@@ -394,10 +394,11 @@ static const struct hs_param params[] = {
         "fastest, or it waits; that where there is enough, else at most its part; by an "
         "integer program of highest speed in all",
         .source = "Mohan et al. OSDI'22"),
-    HS_PARAM_CHOICE(struct hs_synergy, order, "order", "fifo", order_names,
-                    "who is first: by arrival, least attained service, shortest remaining time, "
-                    "largest finish time relative to its run time",
-                    .source = "Mohan et al. OSDI'22"),
+    HS_PARAM_CHOICE(
+        struct hs_synergy, order, "order", "fifo", order_names,
+        "which job is first: by arrival, least attained service, shortest remaining time, "
+        "largest finish time relative to its run time",
+        .source = "Mohan et al. OSDI'22"),
     HS_PARAM_DURATION(struct hs_synergy, round_us, "round", "300s", 1, 1e6,
                       "time between boundaries",
                       .source = "msr-fiddle/synergy 1bb2bed, simulator: 5 minutes"),

@@ -213,7 +213,7 @@ struct hs_synergy_share hs_synergy_demand(const struct hs_synergy *s, const stru
     return hs_synergy_at_most(s->mechanism == HS_SYNERGY_OPT ? j->wants : j->best, most);
 }
 
-/* ---- greedy: a round only takes, so what found no room leaves none to any who wants more ---- */
+/* ---- greedy: a round only takes, so what found no room leaves none to jobs that need more ---- */
 
 static bool is_refused(const struct hs_synergy *s, const struct hs_synergy_refused *want)
 {

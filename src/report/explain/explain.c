@@ -282,7 +282,7 @@ static enum hs_status load(struct explain *x)
     for (uint32_t i = 0; i < x->manifest.input_count; i++)
         if (strcmp(x->manifest.inputs[i].role, "cluster") == 0 &&
             x->manifest.inputs[i].hash != x->cluster.input_hash)
-            hs_report(x->diag, HS_WARNING, &place, "what is told of causes is of another cluster",
+            hs_report(x->diag, HS_WARNING, &place, "causes are found with the changed cluster",
                       "'%s' was changed after the run", kept != NULL ? kept : spec);
     if (vc != NULL && strcmp(vc, "ignore") != 0)
         HS_TRY(hs_cluster_set_vcs(&x->cluster,
@@ -662,7 +662,7 @@ static void watch(struct replay *r, const struct event *e)
         stage->wait_us[c] += begins ? -sum_us[c] : sum_us[c];
 }
 
-#define EVENTS_TOLD 1024 /* about a millisecond */
+#define EVENTS_LISTED 1024 /* about a millisecond */
 
 /* Makes the events of the replay, in any order. */
 static enum hs_status make_events(struct replay *r)
@@ -696,7 +696,7 @@ static enum hs_status replay(struct explain *x)
         r.events = hs_spill_sort(&x->spill, r.events, r.count, sizeof *r.events, event_compare);
         open_state(&r);
         for (uint64_t i = 0; i < r.count; i++, hs_spill_step(&x->spill)) {
-            if (i % EVENTS_TOLD == 0)
+            if (i % EVENTS_LISTED == 0)
                 hs_advance(x->diag, "causes", (double)i / (double)r.count);
             const struct event *e = &r.events[i];
             pass_time(&r, e->us);

@@ -445,7 +445,7 @@ bool hs_rowfile_range(const char **at, uint32_t *first, uint32_t *last)
     return true;
 }
 
-#define ROWS_TOLD 1024 /* about a millisecond */
+#define ROWS_LISTED 1024 /* about a millisecond */
 
 enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
                                const struct hs_rowcell *cells,
@@ -459,7 +459,7 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
     enum hs_status s = read_head(&f, path);
     for (uint64_t rows = 0; s == HS_OK && (s = hs_csv_next(f.csv, &f.row)) == HS_OK; rows++) {
         s = each(ctx, &f);
-        if (rows % ROWS_TOLD == 0) {
+        if (rows % ROWS_LISTED == 0) {
             uint64_t done, total;
             hs_input_progress(f.input, &done, &total);
             hs_advance(m->diag, name, total > 0 ? (double)done / (double)total : -1);

@@ -533,7 +533,7 @@ static enum hs_status load_machines(struct verify_run *run)
 
 /* ---- loading a run ---- */
 
-#define JOBS_TOLD 1024 /* some milliseconds */
+#define JOBS_LISTED 1024 /* some milliseconds */
 
 static enum hs_status load(struct verify_run *run)
 {
@@ -561,8 +561,8 @@ static enum hs_status load(struct verify_run *run)
     while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK) {
         s = add_job(run, job);
         hs_spill_step(&run->spill);
-        const double expected = run->job_count % JOBS_TOLD == 0 ? hs_trace_expected(trace) : 0;
-        if (run->job_count % JOBS_TOLD == 0)
+        const double expected = run->job_count % JOBS_LISTED == 0 ? hs_trace_expected(trace) : 0;
+        if (run->job_count % JOBS_LISTED == 0)
             hs_advance(run->diag, "trace", expected > 0 ? run->job_count / expected : -1);
     }
     if (s == HS_END)
