@@ -88,6 +88,7 @@ missing() { # COMMAND
     *--sshlogin*) echo "it needs the machines that it names" ;;
     scripts/sweep-slurm.sh*) echo "it needs a Slurm cluster: its own test starts one" ;;
     scripts/sweep-parallel.sh*) command -v parallel >/dev/null || echo "parallel is not installed" ;;
+    *results/of-parquet/*) command -v duckdb >/dev/null || echo "duckdb is not installed: it makes that run" ;;
     esac
     [[ $1 != *[$]HORUS_DATA* ]] || [ -d "$HORUS_DATA" ] || echo "third parties' data is not here"
 }
