@@ -208,7 +208,7 @@ Two operands must be two finished runs; their policies are recorded, so that -p 
   !       = hint: name two of the runs in its runs/ (--outputs=jobs keeps them)
   [2]
   $ horus verify both
-  ! both: error: not a run itself: it holds 2
+  ! both: error: not a run itself: it holds 2 runs
   !       = hint: name one, such as both/runs/fifo-s1-a1
   [3]
   $ horus compare a elsewhere

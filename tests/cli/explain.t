@@ -240,7 +240,7 @@ A misspelt job; a run without its segments; a directory that is no run.
   !       = hint: repeat the run with --outputs=all
   [3]
   $ horus explain .
-  ! .: error: not a run itself: it holds 2
+  ! .: error: not a run itself: it holds 2 runs
   !       = hint: name one, such as ./few
   [3]
 

@@ -139,11 +139,11 @@ shifts them.
   ! t.csv: note: rerun takes the directory of a run or its manifest.json
   [3]
   $ horus rerun many
-  ! many: error: not a run itself: it holds 2
+  ! many: error: not a run itself: it holds 2 runs
   !       = hint: name one, such as many/runs/fifo-s1-a1
   [3]
   $ horus rerun many/manifest.json
-  ! many: error: not a run itself: it holds 2
+  ! many: error: not a run itself: it holds 2 runs
   !       = hint: name one, such as many/runs/fifo-s1-a1
   [3]
   $ horus rerun few

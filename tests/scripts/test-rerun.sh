@@ -81,7 +81,7 @@ echo '{"config": {"trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs
     "grid": {"policy": ["fifo", "srtf"], "load": [0.9, 1.1]}}' >sweep.json
 "$HORUS" sweep sweep.json -q -o swept >/dev/null
 for run in swept/runs/*; do repeats "$run of a sweep" "$run"; done
-verdict "a sweep as a whole is not repeated" "$("$HORUS" rerun swept 2>&1 | grep -q '4 in swept/runs' || echo "no word of it")"
+verdict "a sweep as a whole is not repeated" "$("$HORUS" rerun swept 2>&1 | grep -q 'it holds 4 runs' || echo "no word of it")"
 
 # A moment later nothing of all this is left beside the runs.
 verdict "no scratch directory is left" "$(find . -name 'rerun-*')"

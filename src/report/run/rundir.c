@@ -314,7 +314,7 @@ enum hs_status hs_rundir_refuse_many(const char *path, const char *folder, struc
     (void)snprintf(hint, sizeof hint, "name one, such as %s", first);
     return count == 0 ? HS_OK
                       : hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
-                                "not a run itself: it holds %u", count);
+                                "not a run itself: it holds %u runs", count);
 }
 
 enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag)
