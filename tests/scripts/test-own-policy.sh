@@ -3,6 +3,7 @@
 #
 # Policies outside the tree: configs/policies/shortest.c, built with the installed headers alone, and shortest.py
 # give the schedule of the built-in sjf, which does the same; libraries and commands that are no policy are refused.
+# HORUS_LONG=1: one that hangs, too.
 subject=own-policy
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
@@ -72,6 +73,7 @@ refuses "a command that says nothing" exec:true 'ended without an answer' 6
 refuses "a command that is none" exec:./none.sh 'ended without an answer' 6
 refuses "a word that is no JSON" 'exec:echo hallo' 'expected a value' 3
 refuses "an early end" "exec:echo '$named'" 'has ended|ended without' 6
+[ -z "${HORUS_LONG:-}" ] || refuses "a command that hangs" "exec:sleep 1000" "no answer within 60 s" 6
 command_refused "no name" 'does not tell a "name"' 6 '{}'
 command_refused "a name that is taken" 'has a policy of its name' 6 '{"name": "sjf"}'
 command_refused "unknown knowledge" '"knows" is a list' 6 '{"name": "own", "knows": ["everything"]}'

@@ -535,7 +535,8 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
                       "jobs start on free GPUs between boundaries, too"),                          \
         HS_PARAM_FLAG(                                                                             \
             struct hs_gavel, joins, "classes", "yes",                                              \
-            "like jobs are one variable of the linear program: the same optimum, sooner"),         \
+            "like jobs are one variable of the linear program: the same optimum, sooner; under "   \
+            "ftf where they share in pairs"),                                                      \
         HS_PARAM_INT(struct hs_gavel, seed, "seed", "0", 0, 1e9,                                   \
                      "aware=no: of the random order of types, and types of jobs under fifo"),      \
         HS_PARAM_CHOICE(struct hs_gavel, placer, "placement", "consolidate",                       \
