@@ -420,8 +420,11 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
         integral >>= 32; /* from Q32; error below 1 per mille x us */
     } else if (channel == HS_CH_GPUS_ALLOCATED)
         den *= 1000;
-    hs_csvw_row(w, "%s %s %s %s", HS_SECONDS(time_us), names[channel][0], names[channel][1],
-                SHARE(integral, den));
+    hs_csvw_seconds(w, time_us); /* a template would be 4 % of a run of fifo */
+    hs_csvw_text(w, names[channel][0]);
+    hs_csvw_text(w, names[channel][1]);
+    hs_csvw_text(w, SHARE(integral, den));
+    hs_csvw_end(w);
 }
 
 /* Writes the rows of [start, until), begins a new interval. The timeline is at the last change. */
