@@ -119,7 +119,7 @@ void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     *slot = hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs);
     struct hs_job_identity *identity = &jobs->identities[*slot];
     if (*slot == high)
-        *identity = (struct hs_job_identity){0};
+        identity->is_far = false;
     identity->training = identity->request = identity->history = 0;
     if (jobs->has_needs)
         jobs->needs[*slot] = no_needs;
@@ -134,8 +134,18 @@ void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
 void hs_jobs_set_id(struct hs_job_identity *identity, const char *id)
 {
     const size_t size = strlen(id) + 1;
-    hs_grow_bare((void **)&identity->id, &identity->id_cap, size, 1, HS_JOB_ID_MAX + 1);
-    memcpy(identity->id, id, size);
+    if (size <= HS_ID_NEAR && !identity->is_far) {
+        memcpy(identity->id_near, id, size);
+        return;
+    }
+    if (!identity->is_far) {
+        identity->id_far.text = NULL;
+        identity->id_far.cap = 0;
+        identity->is_far = true;
+    }
+    hs_grow_bare((void **)&identity->id_far.text, &identity->id_far.cap, size, 1,
+                 HS_JOB_ID_MAX + 1);
+    memcpy(identity->id_far.text, id, size);
 }
 
 /* Removes the first attempt from a job's chain and returns its run time. */
@@ -287,7 +297,8 @@ void hs_jobs_take_over(struct hs_jobs *jobs, struct hs_jobs *from)
 void hs_jobs_free(struct hs_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->slots.high; i++)
-        hs_free(jobs->identities[i].id);
+        if (jobs->identities[i].is_far)
+            hs_free(jobs->identities[i].id_far.text);
     hs_free(jobs->jobs);
     hs_free(jobs->identities);
     hs_free(jobs->needs);

@@ -34,6 +34,7 @@
 #define HS_NO_ATTEMPT    UINT32_MAX
 #define HS_NO_GPU_TYPE   UINT8_MAX
 #define HS_LIVE_JOBS_MAX HS_POOL_MAX
+#define HS_ID_NEAR       16 /* bytes of an id stored without a buffer: a tenth of a waiting job */
 
 struct hs_allocation {
     uint64_t gpus;       /* bit id % 64 of each; all in one word of a map of GPUs */
@@ -141,13 +142,19 @@ struct hs_job_needs {
 
 /* Read when the job ends; not read since its submission. */
 struct hs_job_identity {
-    char *id; /* in a buffer that belongs to the slot */
-    uint32_t id_cap;
+    union {
+        char id_near[HS_ID_NEAR]; /* if short, and no job of the slot had a longer one */
+        struct {
+            char *text; /* buffer that belongs to the slot */
+            uint32_t cap;
+        } id_far;
+    };
     uint32_t user, vc_name;                                        /* interned */
     uint32_t profile;                                              /* HS_NO_PROFILE = none */
     uint32_t stages;                                               /* its row in model/stages.h */
     uint32_t training, request, history;                           /* its records */
     uint8_t outcome, job_class, profile_from, util_from, mem_from; /* enums */
+    bool is_far;
 };
 
 /* What a job trains; usually the same for all jobs of a profile. */
@@ -274,7 +281,7 @@ static inline struct hs_job_identity *hs_identity_of(const struct hs_jobs *jobs,
 
 static inline const char *hs_id_of(const struct hs_job_identity *identity)
 {
-    return identity->id;
+    return identity->is_far ? identity->id_far.text : identity->id_near;
 }
 
 static inline const struct hs_training_profile *hs_training_profile_of(const struct hs_jobs *jobs,
