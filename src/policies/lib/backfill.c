@@ -344,7 +344,7 @@ struct backfill_pass {
     uint64_t extra;   /* thousandths that the reservation leaves free */
     /* by a profile */
     struct hs_merge_heap hopeful; /* of each class the first job that may start now, in order */
-    hs_job_id last_end;           /* last of the running jobs whose end is in the profile */
+    hs_job_id last_end;           /* the last running job with its end in the profile */
 };
 
 static bool is_by_profile(const struct backfill_pass *x)
@@ -595,8 +595,8 @@ static void backfill(struct backfill_pass *x, hs_job_id head)
     hs_plan_reason(x->p, NULL);
 }
 
-/* Starts a job whose reservation begins now, or lets it hold one, if it may. Returns false if it
- * can hold none: no job behind it may start then. */
+/* Starts a job if its reservation begins now, else reserves for it if may_hold. Returns false if
+ * nothing can be reserved: no job behind it may start then. */
 static bool reserve_or_start(struct backfill_pass *x, hs_job_id job, uint32_t set, bool may_hold,
                              bool *is_started)
 {

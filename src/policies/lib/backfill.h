@@ -27,7 +27,7 @@ struct hs_backfill;
 struct hs_backfill *hs_backfill_open(const struct hs_view *v, bool is_conservative,
                                      struct hs_place_rule placement,
                                      const struct hs_priority *levels);
-/* The on_event and decide of a policy whose jobs run to their end; key: of the job at
+/* The on_event and decide of a policy that does not preempt; key: of the job at
  * HS_EVENT_SUBMIT. */
 void hs_backfill_event(struct hs_backfill *b, const struct hs_view *v, const struct hs_event *event,
                        int64_t key);

@@ -39,7 +39,7 @@ bool hs_rundir_is_name(const char *name);
 /* Tells whether the directory contains the file. */
 bool hs_rundir_has(const char *path, const char *name);
 #define HS_RUNS_DIR "runs"
-/* Refuses a directory whose folder ("", or "/runs") has finished runs, and names one. */
+/* Refuses a directory with finished runs in a folder of it ("" or "/runs"), and names one. */
 HS_MUST_USE enum hs_status hs_rundir_refuse_many(const char *path, const char *folder,
                                                  struct hs_diag *diag);
 /* Removes runs/. */
