@@ -34,7 +34,7 @@ An unknown kind, an unknown form of file, options that the kind does not take.
   !       = hint: did you mean 'time'?
   [2]
   $ horus plot cdf run -o figure.jpg
-  ! figure.jpg: error: the name of a figure must end in .svg, .pdf or .png
+  ! figure.jpg: error: the name of a figure must end in .svg, .pdf, .png or .csv
   [2]
   $ horus plot cdf run --metric=mood
   ! error: no metric 'mood' of a cdf: jct, wait, slowdown, queueing_delay, run_slowdown or lateness
@@ -173,6 +173,60 @@ step, from srtf (56.3 and 130 s) to fifo (112.3 and 128 s).
   ! error: fifo has no 'mood'
   [3]
 
+# plot-points
+The points of a figure as CSV. Of the same runs, JCTs of 100, 109, 128 and of 130, 10, 29 s; waits of 0, 99, 108 and of 0, 0, 9 s: a
+curve begins with the share at the left edge of the axis. Of values over time the sums over it: 130 GPU seconds; 207 job seconds of
+waiting, which are GPU seconds as each wants one; under srtf 9 of c, and 30 of a, which b and c suspend.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
+  $ for p in fifo srtf; do horus run t.csv -c 1x1 -p $p -q -o $p >/dev/null; done
+  $ points() { horus plot $1 fifo srtf -o p.csv --force ${2:+--metric=$2} | cmp - <(echo p.csv) && sed 's/\.\([0-9][0-9]\)[0-9]*/.\1/g' p.csv; }
+  $ points cdf jct,wait
+  series,part,x_name,x,x_end,y_name,y,lower,upper
+  fifo,,jct_s,10,,share,0,,
+  fifo,,jct_s,100,,share,0.33,,
+  fifo,,jct_s,109,,share,0.66,,
+  fifo,,jct_s,128,,share,1,,
+  srtf,,jct_s,10,,share,0.33,,
+  srtf,,jct_s,29,,share,0.66,,
+  srtf,,jct_s,130,,share,1,,
+  fifo,,wait_s,1,,share,0.33,,
+  fifo,,wait_s,99,,share,0.66,,
+  fifo,,wait_s,108,,share,1,,
+  srtf,,wait_s,1,,share,0.66,,
+  srtf,,wait_s,9,,share,1,,
+  $ points classes mean_jct,mean_wait
+  series,part,x_name,x,x_end,y_name,y,lower,upper
+  fifo,,gpus,1,,mean_jct_s,112.33,,
+  srtf,,gpus,1,,mean_jct_s,56.33,,
+  fifo,,gpus,1,,mean_wait_s,69,,
+  srtf,,gpus,1,,mean_wait_s,3,,
+  $ points gantt
+  series,part,x_name,x,x_end,y_name,y,lower,upper
+  fifo,a,time_s,0,100,gpu,0.5,0,1
+  fifo,b,time_s,100,110,gpu,0.5,0,1
+  fifo,c,time_s,110,130,gpu,0.5,0,1
+  srtf,a,time_s,0,1,gpu,0.5,0,1
+  srtf,b,time_s,1,11,gpu,0.5,0,1
+  srtf,c,time_s,11,31,gpu,0.5,0,1
+  srtf,a,time_s,31,130,gpu,0.5,0,1
+  $ points pareto
+  series,part,x_name,x,x_end,y_name,y,lower,upper
+  fifo,front,mean_jct_s,112.33,,p99_jct_s,128,,
+  srtf,front,mean_jct_s,56.33,,p99_jct_s,130,,
+  $ sums() { awk -F, 'NR > 1 { sum[$1 " " $2 " " $6] += $7 * ($5 - $4) } END { for (of in sum) printf "%s %.2f\n", of, sum[of] }' p.csv | sort; }
+  $ for kind in time waits heat; do points $kind >/dev/null && sums; done
+  fifo gpus_held gpus 130.00
+  fifo util_model share 0.00
+  fifo waiting jobs 207.00
+  srtf gpus_held gpus 130.00
+  srtf util_model share 0.00
+  srtf waiting jobs 39.00
+  fifo resources gpus 207.00
+  srtf resources gpus 39.00
+  fifo n0 jobs_per_gpu 130.00
+  srtf n0 jobs_per_gpu 130.00
+
 # plot-faults
 n0 is out from 4 to 6 s of 18: 16 of 18 s of availability, a second of work lost. One job is stopped.
 
@@ -183,6 +237,12 @@ n0 is out from 4 to 6 s of 18: 16 of 18 s of availability, a second of work lost
   GPUs out of service, free
   jobs stopped by failures
   availability 88.89 %, 0.0002778 GPU-hours of work lost
+  $ horus plot faults out -o p.csv
+  p.csv
+  $ awk -F, 'NR > 1 { sum[$2 " " $6] += $6 == "jobs" ? $7 : $7 * ($5 - $4) } END { for (of in sum) printf "%s %.2f\n", of, sum[of] }' p.csv | sort
+  gpus_held gpus 16.00
+  gpus_out gpus 2.00
+  stopped_by_fault jobs 1.00
   $ horus report out -o page.html 2>/dev/null >/dev/null
   $ grep -c '<h2>Failures and drains</h2>' page.html
   1

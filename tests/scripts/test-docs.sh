@@ -18,7 +18,7 @@ limit_s=300
 
 # First words of blocks that are commands.
 commands='^(horus|make|jq|sqlite3|duckdb|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
-commands+='|cc|cut|seq|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
+commands+='|cc|cut|pdflatex|seq|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
 
 # First lines of blocks that are not: printed results, examples of files.
 shown() { # TEXT
@@ -76,7 +76,7 @@ wanted_code() { # COMMAND
 # Why a command cannot be executed here; nothing if it can.
 missing() { # COMMAND
     local word
-    for word in sqlite3 duckdb datamash mlr gnuplot Rscript parallel sbatch man; do
+    for word in sqlite3 duckdb datamash mlr gnuplot Rscript parallel sbatch man pdflatex; do
         [[ $1 =~ (^|[ |;&])${word}[\ ] ]] && ! command -v $word >/dev/null && echo "$word is not installed"
     done
     [[ $1 =~ horus\ plot.*\.(pdf|png) ]] && ! command -v rsvg-convert >/dev/null && echo "rsvg-convert is not installed"

@@ -74,6 +74,10 @@ verdict "a sweep by hand" "$(
     near "q at 0.5" "$(awk '$1 == "0.000" { print $2 }' "$work/dots")" 6 0.01
     near "q at 0.8" "$(awk '$1 == "1.000" { print $2 }' "$work/dots")" 7 0.01
     grep -q '<text class="name" [^>]*>p:x=1,y=2</text>' "$work/f.svg" || echo "no key"
+    "$HORUS" plot sweep "$work/swept" --metric=mean_jct -o "$work/f.csv" 2>&1 >/dev/null
+    sed -E 's/(\.[0-9]{4})[0-9]*/\1/g' "$work/f.csv" | diff - <(echo series,part,x_name,x,x_end,y_name,y,lower,upper
+        printf '%s\n' '"p:x=1,y=2",,load,0.8,,mean_jct_s,2,-0.4841,4.4841' q,,load,0.5,,mean_jct_s,6,, \
+            q,,load,0.8,,mean_jct_s,7,-18.4124,32.4124)
 )"
 
 # ---- against the summary -------------------------------------------------------------------------

@@ -100,7 +100,7 @@ struct plot_options {
     bool force;
 };
 
-static const char *const formats[] = {".svg", ".pdf", ".png", NULL};
+static const char *const formats[] = {".svg", ".pdf", ".png", ".csv", NULL};
 
 /* Returns the format from the suffix; NULL = none. "-" is SVG on standard output. */
 static const char *format_of(const char *path)
@@ -141,6 +141,22 @@ static enum hs_status convert(const char *format, int from, int to, struct hs_di
                       : hs_fail(diag, HS_E_IO, NULL, NULL, CONVERTER " failed on the figure");
 }
 
+/* Writes the points of the figure; its SVG is discarded. */
+static enum hs_status write_points(struct hs_page *page, uint32_t kind,
+                                   const struct hs_figure_options *options, struct hs_output *out,
+                                   struct hs_diag *diag)
+{
+    struct hs_csvw rows = {.out = *out};
+    struct hs_output none;
+    HS_TRY(hs_output_open(&none, "/dev/null", diag));
+    hs_say(&rows.out, "%s\n", HS_POINT_HEAD);
+    page->points = &rows;
+    const enum hs_status status = hs_figure_write(page, kind, options, &none);
+    *out = rows.out;
+    const enum hs_status closed = hs_output_close(&none, diag);
+    return status != HS_OK ? status : closed;
+}
+
 /* A figure to convert is first written at the place of the result, then opened, unlinked and read
  * from its descriptor, so that no other file exists. */
 static enum hs_status write_figure(struct hs_call *call, struct hs_page *page, uint32_t kind)
@@ -150,8 +166,10 @@ static enum hs_status write_figure(struct hs_call *call, struct hs_page *page, u
     const char *format = format_of(o->output);
     struct hs_wholefile file;
     HS_TRY(hs_wholefile_open(&file, o->output, diag));
-    enum hs_status status = hs_figure_write(page, kind, &o->figure, &file.out);
-    if (strcmp(format, ".svg") == 0)
+    const bool is_csv = strcmp(format, ".csv") == 0;
+    enum hs_status status = is_csv ? write_points(page, kind, &o->figure, &file.out, diag)
+                                   : hs_figure_write(page, kind, &o->figure, &file.out);
+    if (is_csv || strcmp(format, ".svg") == 0)
         return hs_wholefile_close(&file, status, diag);
     const enum hs_status closed = hs_output_close(&file.out, diag);
     if (status == HS_OK)
@@ -187,7 +205,7 @@ static enum hs_status plot(struct hs_call *call)
         &call->diag));
     if (format_of(o->output) == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
-                       "the name of a figure must end in .svg, .pdf or .png");
+                       "the name of a figure must end in .svg, .pdf, .png or .csv");
     HS_TRY(refuse_existing(o->output, o->force, &call->diag));
     hs_show_reading(call);
     enum hs_status status = hs_page_open(&page, (const char *const *)call->operands + 1,
@@ -205,8 +223,8 @@ static const char *const scales[] = {"auto", "linear", "log", NULL};
 #define OWNER struct plot_options
 static const struct hs_option plot_table[] = {
     TEXT("output", output, NULL, "figure.svg", "FILE",
-         "where the figure goes: .svg, .pdf or .png; - is standard output, SVG", LETTER('o'),
-         SHORT),
+         "where the figure goes: .svg, .pdf, .png, or .csv, its points; - is standard output, SVG",
+         LETTER('o'), SHORT),
     TEXT("metric", figure.metrics, NULL, NULL, "LIST",
          "cdf: some of jct, wait, slowdown, queueing_delay, run_slowdown; classes: measures of "
          "summary.json; sweep: columns of sweep.csv; at most six",
@@ -230,7 +248,7 @@ static const struct hs_option plot_table[] = {
 const struct hs_verb hs_verb_plot = {
     .name = "plot",
     .operands = "KIND RUN...",
-    .summary = "One figure of finished runs, for a paper: SVG, PDF or PNG.",
+    .summary = "A figure of finished runs, for a paper: SVG, PDF, PNG, CSV.",
     .details =
         "KIND is one of: cdf: share of the jobs at or below a completion time, wait, slowdown. "
         "classes: means of classes of jobs, by gang size or --by. faults: GPUs in use and out of "
@@ -241,7 +259,10 @@ const struct hs_verb hs_verb_plot = {
         "utilization and waiting jobs. waits: the GPUs that waiting jobs want, by cause. RUN is a "
         "directory of 'horus run', or one of 'horus compare --outputs=all', or of 'horus sweep'; "
         "up to 8 runs or policies stand in a figure. It is drawn as 'horus report' draws; the "
-        "same directories give the same bytes of SVG. PDF and PNG need rsvg-convert.",
+        "same directories give the same bytes of SVG. PDF and PNG need rsvg-convert. CSV has the "
+        "points that the same figure draws, for TikZ or any other program: see 'Figures of runs' "
+        "in "
+        "results/README.md.",
     .examples = {"plot cdf results/fifo results/srtf -o cdf.pdf",
                  "plot classes results/three --by=vc --metric=mean_jct,p99_jct",
                  "plot sweep results/load -o load.svg --metric=mean_jct"},

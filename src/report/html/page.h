@@ -61,6 +61,7 @@ struct hs_page {
     struct hs_sweeptable *sweep;            /* NULL unless it is a sweep */
     struct hs_page_figures *figures;        /* of each group of a comparison */
     const struct hs_figure_options *figure; /* NULL while a page is written */
+    struct hs_csvw *points; /* rows of HS_POINT_HEAD for what is drawn; NULL = none */
 };
 
 /* Returns HS_E_USAGE if a comparison or sweep is not the only path, HS_E_INPUT for an unfinished
@@ -74,6 +75,15 @@ HS_MUST_USE enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
                                            const struct hs_figure_options *options,
                                            struct hs_output *out);
 void hs_page_close(struct hs_page *page);
+
+/* The points of a figure as CSV, in the order of its legend. x_name, y_name: with the unit, jct_s.
+ * x to x_end: the time of a value that is a mean; lower to upper: an interval, or the edges of an
+ * area. */
+#define HS_POINT_HEAD        "series,part,x_name,x,x_end,y_name,y,lower,upper"
+#define HS_POINT_CELLS       "%s %s %s %g %g %s %g %g %g"
+#define HS_NAMED_POINT_CELLS "%s %s %s %s %g %s %g %g %g" /* x is a text */
+/* The name of a metric with its unit, valid until the end of the block. */
+#define HS_AXIS_NAME(metric, kind) HS_TEXT("%s%s", metric, (kind) == HS_COLUMN_TIME ? "_s" : "")
 
 /* Returns "cdf", "classes", ...; NULL after the last. */
 #define HS_FIGURE_KINDS 9u

@@ -236,10 +236,40 @@ static double quantile_of(const struct job_values *of, uint32_t permille)
 
 /* ---- curves ---- */
 
+static uint32_t points_of(const struct curves *s)
+{
+    return s->page->drawn > 3 ? POINTS_MAX / 2 : POINTS_MAX;
+}
+
+/* The last point is the maximum itself, regardless of rounding. */
+static double point_value(const struct curves *s, uint32_t i)
+{
+    const struct hs_chart *c = &s->chart;
+    const double step = (c->right - c->left) / (points_of(s) - 1);
+    return i + 1 < points_of(s) ? hs_scale_value(&c->x, c->left + i * step) : c->x.to;
+}
+
+/* Rows of the steps of a curve that its points distinguish, each at the last job below it. */
+static void put_steps(const struct curves *s, uint32_t group)
+{
+    const struct value_kind *kind = &value_kinds[s->what];
+    const struct job_values *of = &s->of[group][s->what];
+    for (uint32_t i = 0, before = UINT32_MAX; i < points_of(s); i++) {
+        const uint32_t rank = rank_of(of->values, of->count, llround(point_value(s, i) * MICRO));
+        if (rank == before)
+            continue;
+        before = rank;
+        hs_csvw_row(s->page->points, HS_POINT_CELLS, s->page->rows[group].label, "",
+                    HS_AXIS_NAME(kind->name, kind->axis),
+                    i == 0 ? s->chart.x.from : (double)of->values[rank - 1] / MICRO, (double)NAN,
+                    "share", (double)rank / of->count, (double)NAN, (double)NAN);
+    }
+}
+
 static void put_curve(const struct curves *s, uint32_t group)
 {
     const struct hs_chart *c = &s->chart;
-    const uint32_t points = s->page->drawn > 3 ? POINTS_MAX / 2 : POINTS_MAX;
+    const uint32_t points = points_of(s);
     const double step = (c->right - c->left) / (points - 1);
     struct hs_path path;
     hs_path_begin(&path, c->out, "line", hs_page_colour(group));
@@ -248,10 +278,8 @@ static void put_curve(const struct curves *s, uint32_t group)
     hs_path_to(&path, c->left, y);
     for (uint32_t i = 1; i < points; i++) {
         const double x = c->left + i * step;
-        /* the last point is the maximum itself, regardless of rounding */
-        const double value = i + 1 < points ? hs_scale_value(&c->x, x) : c->x.to;
         hs_path_to(&path, x, y);
-        y = hs_scale_at(&c->y, share_at(s, group, value));
+        y = hs_scale_at(&c->y, share_at(s, group, point_value(s, i)));
         hs_path_to(&path, x, y);
     }
     hs_path_end(&path,
@@ -308,6 +336,9 @@ static void put_plot(struct curves *s, const struct hs_frame *frame, uint32_t in
     for (uint32_t g = s->page->drawn; g-- > 0 && has_values;)
         if (s->of[g][s->what].count > 0)
             put_curve(s, g);
+    for (uint32_t g = 0; g < s->page->drawn && has_values && s->page->points != NULL; g++)
+        if (s->of[g][s->what].count > 0)
+            put_steps(s, g);
     for (uint32_t g = s->page->drawn; g-- > 0 && is_page;)
         if (s->of[g][s->what].count > 0)
             put_quantiles(s, g);
@@ -692,6 +723,10 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
                             hs_scale_at(&c.x, value) - c.left, bar * 0.92,
                             HS_TEXT("%s, %s: %s", page->rows[g].label, r->first[i]->name,
                                     hs_runcolumn_text(&shown, value, text)));
+            if (page->points != NULL)
+                hs_csvw_row(page->points, HS_NAMED_POINT_CELLS, page->rows[g].label, "", r->kind,
+                            r->first[i]->name, (double)NAN, HS_AXIS_NAME(measure, shown.kind),
+                            value, (double)NAN, (double)NAN);
         }
     }
     hs_plot_end(page, &c, shown.title, NULL);
@@ -826,6 +861,11 @@ enum hs_status hs_draw_pareto(struct hs_page *page)
                            hs_runcolumn_text(&y, metric_of(page, g, names[1]), text[1])));
         hs_svg_text(c.out, at + (is_right ? -7 : 7), to - 6, is_right ? "end" : "start", "name",
                     page->rows[g].label);
+        if (page->points != NULL)
+            hs_csvw_row(page->points, HS_POINT_CELLS, page->rows[g].label,
+                        is_dominated(page, names, g) ? "" : "front", HS_AXIS_NAME(names[0], x.kind),
+                        metric_of(page, g, names[0]), (double)NAN, HS_AXIS_NAME(names[1], y.kind),
+                        metric_of(page, g, names[1]), (double)NAN, (double)NAN);
     }
     hs_plot_end(page, &c, x.title, y.title);
     return HS_OK;

@@ -320,6 +320,14 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
         hs_path_end(&path, NULL);
         hs_say(c->out, "</g>\n");
     }
+    const size_t cells = s->page->points != NULL ? (size_t)map->rows * map->columns : 0;
+    for (size_t i = 0; i < cells; i++) {
+        const double column = (double)(i % map->columns);
+        hs_csvw_row(s->page->points, HS_POINT_CELLS, s->page->rows[s->group].label,
+                    map->nodes[i / map->columns * map->nodes_a_row].name, "time_s",
+                    map->span_s * column / map->columns, map->span_s * (column + 1) / map->columns,
+                    "jobs_per_gpu", hs_fmt_round6(map->jobs_per_gpu[i]), (double)NAN, (double)NAN);
+    }
 }
 
 /* ---- Gantt chart ---- */
@@ -402,6 +410,12 @@ static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
                  y = l->c.top + (first + (share < 1 ? l->slot[i] * share : 0)) * l->gpu_height,
                  height = (end - first) * share * l->gpu_height;
     hs_svg_rect(l->c.out, "bar", job_colour(p->job), x, y, right - x, height, p->job);
+    if (l->s->page->points != NULL) {
+        const double lower = first + (share < 1 ? l->slot[i] * share : 0),
+                     upper = lower + (end - first) * share;
+        hs_csvw_row(l->s->page->points, HS_POINT_CELLS, l->s->page->rows[l->s->group].label, p->job,
+                    "time_s", p->start_s, p->end_s, "gpu", (lower + upper) / 2, lower, upper);
+    }
     if (ending->is_lost || ending->name == NULL) {
         struct hs_path path;
         hs_path_begin(&path, l->c.out, ending->is_lost ? "lost" : "stop", NULL);

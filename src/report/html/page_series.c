@@ -256,21 +256,38 @@ struct layer {
     double factor;
     /* a band lies between minimum and maximum and has no colour; a roof below all GPUs */
     enum { AREA, LINE, BAND, ROOF } kind;
+    const char *unit; /* of points; NULL = gpus */
 };
 
-static double y_of(const struct series_section *s, const struct hs_chart *c, uint32_t group,
-                   const struct layer *l, bool is_top, uint32_t i)
+static double y_value(const struct series_section *s, uint32_t group, const struct layer *l,
+                      bool is_top, uint32_t i)
 {
     const struct bucket *of = s->tracks[group].of[l->first].of;
     if (l->kind == ROOF)
-        return hs_scale_at(&c->y, s->tracks[group].gpus -
-                                      (is_top ? 0 : level(s, group, l->first, l->count, i)));
+        return s->tracks[group].gpus - (is_top ? 0 : level(s, group, l->first, l->count, i));
     if (l->kind != BAND)
-        return hs_scale_at(&c->y,
-                           l->factor * level(s, group, l->first, is_top ? l->count : l->below, i));
+        return l->factor * level(s, group, l->first, is_top ? l->count : l->below, i);
     if (of == NULL || isnan(of[i].mean))
-        return hs_scale_at(&c->y, 0);
-    return hs_scale_at(&c->y, is_top ? of[i].max : of[i].min);
+        return 0;
+    return is_top ? of[i].max : of[i].min;
+}
+
+/* Of the causes those that the legend has. y is the height of an area. */
+static void put_points(const struct series_section *s, uint32_t group, const struct layer *l)
+{
+    const bool is_line = l->kind == LINE, is_cause = l->first == FIXED;
+    const char *part = is_cause ? l->title : l->count > 1 ? "waiting" : fixed_names[l->first];
+    const double span_s = s->page->span_s;
+    if (is_cause && !(largest(s, FIXED + l->below, 1) > 0))
+        return;
+    for (uint32_t i = 0; i < s->buckets; i++) {
+        const double upper = y_value(s, group, l, true, i),
+                     lower = is_line ? (double)NAN : y_value(s, group, l, false, i);
+        hs_csvw_row(s->page->points, HS_POINT_CELLS, s->page->rows[group].label, part, "time_s",
+                    span_s * i / s->buckets, span_s * (i + 1) / s->buckets,
+                    l->unit != NULL ? l->unit : "gpus", is_line ? upper : upper - lower, lower,
+                    is_line ? (double)NAN : upper);
+    }
 }
 
 static void put_layer(const struct series_section *s, const struct hs_chart *c, uint32_t group,
@@ -282,18 +299,20 @@ static void put_layer(const struct series_section *s, const struct hs_chart *c, 
                   : l->colour != NULL ? l->colour
                                       : hs_page_colour(group));
     for (uint32_t i = 0; i < s->buckets; i++) {
-        const double y = y_of(s, c, group, l, true, i);
+        const double y = hs_scale_at(&c->y, y_value(s, group, l, true, i));
         hs_path_to(&path, x_of(s, c, i), y);
         hs_path_to(&path, x_of(s, c, i + 1), y);
     }
     for (uint32_t i = s->buckets; i-- > 0 && l->kind != LINE;) {
-        const double y = y_of(s, c, group, l, false, i);
+        const double y = hs_scale_at(&c->y, y_value(s, group, l, false, i));
         hs_path_to(&path, x_of(s, c, i + 1), y);
         hs_path_to(&path, x_of(s, c, i), y);
     }
     if (l->kind != LINE)
         hs_path_close(&path);
     hs_path_end(&path, l->title);
+    if (s->page->points != NULL)
+        put_points(s, group, l);
 }
 
 /* ---- charts: what a panel holds ---- */
@@ -348,7 +367,7 @@ static void put_layers(const struct series_section *s, const struct hs_chart *c,
         if (s->tracks[group].of[FIXED + k].of != NULL)
             put_layer(s, c, group,
                       &(struct layer){"layer", causes[k].colour, causes[k].key, FIXED, k + 1, k, 1,
-                                      AREA});
+                                      AREA, NULL});
 }
 
 static uint32_t stopped_between(const struct track *t, enum stop k, uint32_t from, uint32_t to)
@@ -361,11 +380,20 @@ static uint32_t stopped_between(const struct track *t, enum stop k, uint32_t fro
 
 static void put_stops(const struct series_section *s, const struct hs_chart *c, uint32_t group)
 {
+    const double span_s = s->page->span_s;
     for (uint32_t i = 0; i < s->buckets; i++)
-        for (int k = 0; k < STOPS; k++)
-            if (stopped_between(&s->tracks[group], (enum stop)k, i, i + 1) > 0)
-                hs_svg_rect(c->out, "layer", stops[k].colour, x_of(s, c, i), c->bottom + 1 + 3 * k,
-                            fmax(2, x_of(s, c, 1) - x_of(s, c, 0)), 3, NULL);
+        for (int k = 0; k < STOPS; k++) {
+            const uint32_t stopped = stopped_between(&s->tracks[group], (enum stop)k, i, i + 1);
+            if (stopped == 0)
+                continue;
+            hs_svg_rect(c->out, "layer", stops[k].colour, x_of(s, c, i), c->bottom + 1 + 3 * k,
+                        fmax(2, x_of(s, c, 1) - x_of(s, c, 0)), 3, NULL);
+            if (s->page->points != NULL)
+                hs_csvw_row(s->page->points, HS_POINT_CELLS, s->page->rows[group].label,
+                            HS_TEXT("stopped_by_%s", stops[k].name), "time_s",
+                            span_s * i / s->buckets, span_s * (i + 1) / s->buckets, "jobs",
+                            (double)stopped, (double)NAN, (double)NAN);
+        }
 }
 
 /* Sets the keys of what machines did in any group; returns their number. */
@@ -554,6 +582,7 @@ enum hs_status hs_draw_time(struct hs_page *page)
                                   is_assumed(page) ? "GPU utilization, assumed" : "GPU utilization",
                                   "Jobs waiting"};
     static const uint32_t series[] = {HELD, UTIL, PENDING};
+    static const char *const units[] = {"gpus", "share", "jobs"};
     struct hs_frame frame = {
         .rows = 3, .columns = 1, .height = 130, .margin = {66, 16, 12, 6}, .last = 34};
     struct series_section s;
@@ -570,9 +599,9 @@ enum hs_status hs_draw_time(struct hs_page *page)
             hs_chart_y_axis(&c, row == 1 ? HS_COLUMN_SHARE : HS_COLUMN_PLAIN, 5);
         hs_chart_x_axis(&c, HS_COLUMN_TIME, 10, row == 2);
         for (uint32_t g = 0; g < page->drawn; g++)
-            put_layer(
-                &s, &c, g,
-                &(struct layer){"line", NULL, NULL, series[row], row == 2 ? 2 : 1, 0, 1, LINE});
+            put_layer(&s, &c, g,
+                      &(struct layer){"line", NULL, NULL, series[row], row == 2 ? 2 : 1, 0, 1, LINE,
+                                      units[row]});
         hs_plot_end(page, &c, row == 2 ? time_title : NULL, titles[row]);
     }
     return HS_OK;

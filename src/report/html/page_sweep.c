@@ -510,6 +510,17 @@ static bool set_scales(const struct view *v, struct hs_chart *c, enum hs_figure_
     return most > 0;
 }
 
+static void put_points(const struct view *v, const char *facet)
+{
+    const struct axis *x = v->t->x;
+    for (uint32_t i = 0; i < v->lines * v->places; i++)
+        if (!isnan(v->cells[i].value))
+            hs_csvw_row(v->page->points, HS_NAMED_POINT_CELLS, v->t->line->values[i / v->places],
+                        facet, x->key, x->values[i % v->places], (double)NAN,
+                        HS_AXIS_NAME(v->column.metric, v->column.kind), v->cells[i].value,
+                        v->cells[i].low, v->cells[i].high);
+}
+
 /* Draws the curves of the metric over the x axis. */
 static void put_plot(const struct view *v, const struct hs_frame *frame)
 {
@@ -540,6 +551,8 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
     for (uint32_t line = drawn; line-- > 0;)
         put_line(v, &c, line);
     facet_text(v->t, v->facet, text);
+    if (v->page->points != NULL)
+        put_points(v, text);
     if (!is_page && v->metric == 0)
         hs_svg_text(c.out, c.left, c.top - 10, "start", "name", text);
     hs_plot_end(v->page, &c, NULL, v->column.title);
