@@ -45,4 +45,7 @@ __extension__ typedef __int128 hs_i128;
 #error "horus needs gcc or clang: 128-bit integers carry the exact work arithmetic"
 #endif
 
+/* Of an array, not of a pointer. */
+#define HS_COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
 #endif

@@ -183,7 +183,7 @@ const char *hs_codec_foreign(const char *head, size_t len, const char **hint)
         {"\xfe\xff", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > OTHER", 2},
         {"PAR1", "a Parquet file", "export it as CSV", 4},
     };
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(formats); i++) {
         *hint = formats[i].hint;
         if (len >= formats[i].len && memcmp(head, formats[i].magic, formats[i].len) == 0)
             return formats[i].what;

@@ -281,7 +281,7 @@ static bool zone_read(const char *text, size_t len, int64_t *offset_us)
     const size_t blank = len > 1 && text[0] == ' ';
     text += blank;
     len -= blank;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(names); i++)
         if (strlen(names[i].name) == len && memcmp(names[i].name, text, len) == 0) {
             *offset_us = names[i].hours * US_PER_H;
             return true;

@@ -63,15 +63,13 @@ void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t or
         hs_fatal(HS_E_LIMIT);
     if (HS_UNLIKELY(id >= heap->position_cap)) {
         uint32_t known = heap->position_cap;
-        hs_grow((void **)&heap->position, &heap->position_cap, (uint64_t)id + 1,
-                sizeof *heap->position, HEAP_MAX);
+        hs_grow(heap->position, heap->position_cap, (uint64_t)id + 1, HEAP_MAX);
         for (uint32_t i = known; i < heap->position_cap; i++)
             heap->position[i] = ABSENT;
     }
     uint32_t at = heap->position[id];
     if (at == ABSENT) {
-        hs_grow((void **)&heap->entries, &heap->entries_cap, (uint64_t)heap->count + 1,
-                sizeof *heap->entries, HEAP_MAX);
+        hs_grow(heap->entries, heap->entries_cap, (uint64_t)heap->count + 1, HEAP_MAX);
         at = heap->count++;
     } else if (at == 0 || !is_before(&entry, &heap->entries[(at - 1) / ARITY])) {
         at = sink(heap, at);

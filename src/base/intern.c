@@ -41,7 +41,7 @@ static uint32_t name_add(struct hs_intern *names, const char *text, size_t len, 
         names->table = table;
         names->table_size = size;
     }
-    hs_grow((void **)&names->texts, &names->texts_cap, need, sizeof *names->texts, HS_INTERN_MAX);
+    hs_grow(names->texts, names->texts_cap, need, HS_INTERN_MAX);
     uint32_t id = names->count++;
     names->texts[id] = hs_arena_text(&names->arena, text, len);
     *slot_find(names, text, hash) = (struct hs_intern_slot){hash, names->count};

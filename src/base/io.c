@@ -233,7 +233,7 @@ static enum hs_status input_start(struct hs_input *in, const char *path)
     const char *hint, *foreign = hs_codec_foreign(in->buffer, in->ready, &hint);
     if (foreign != NULL)
         return input_fail(in, HS_E_INPUT, hint, "cannot be read", foreign);
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0] && in->codec == NULL; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(codecs) && in->codec == NULL; i++) {
         if (!codecs[i]->recognise(in->buffer, in->ready))
             continue;
         in->raw = hs_alloc_zeroed(INPUT_PIECE, 1);
@@ -394,7 +394,7 @@ enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, s
                              "the file is larger than %" PRIu64 " bytes", most);
             break;
         }
-        hs_grow((void **)text, &cap, (uint64_t)*len + got + 1, 1, most + 1);
+        hs_grow(*text, cap, (uint64_t)*len + got + 1, most + 1);
         memcpy(*text + *len, data, got);
         *len += got;
     }
@@ -405,7 +405,7 @@ enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, s
         *len = 0;
         return status;
     }
-    hs_grow((void **)text, &cap, (uint64_t)*len + 1, 1, most + 1); /* also for an empty file */
+    hs_grow(*text, cap, (uint64_t)*len + 1, most + 1); /* also for an empty file */
     (*text)[*len] = '\0';
     return HS_OK;
 }
@@ -469,7 +469,7 @@ struct hs_packing {
 static const struct hs_codec *codec_of(const char *path)
 {
     size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(codecs); i++) {
         size_t cut = strlen(codecs[i]->suffix);
         if (len > cut && strcmp(path + len - cut, codecs[i]->suffix) == 0)
             return codecs[i];

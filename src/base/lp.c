@@ -66,11 +66,10 @@ void hs_lp_begin(struct hs_lp *lp, bool is_maximum)
 uint32_t hs_lp_column(struct hs_lp *lp, double cost)
 {
     const uint64_t need = (uint64_t)lp->columns_count + 1;
-    hs_grow((void **)&lp->costs, &lp->costs_cap, need, sizeof *lp->costs, FACTORS_MAX);
-    hs_grow((void **)&lp->values, &lp->values_cap, need, sizeof *lp->values, FACTORS_MAX);
-    hs_grow((void **)&lp->statuses, &lp->statuses_cap, need, sizeof *lp->statuses, FACTORS_MAX);
-    hs_grow((void **)&lp->are_binary, &lp->are_binary_cap, need, sizeof *lp->are_binary,
-            FACTORS_MAX);
+    hs_grow(lp->costs, lp->costs_cap, need, FACTORS_MAX);
+    hs_grow(lp->values, lp->values_cap, need, FACTORS_MAX);
+    hs_grow(lp->statuses, lp->statuses_cap, need, FACTORS_MAX);
+    hs_grow(lp->are_binary, lp->are_binary_cap, need, FACTORS_MAX);
     lp->costs[lp->columns_count] = cost;
     lp->are_binary[lp->columns_count] = false;
     return lp->columns_count++;
@@ -88,8 +87,7 @@ void hs_lp_binary(struct hs_lp *lp, uint32_t column)
 
 uint32_t hs_lp_row(struct hs_lp *lp, double lower, double upper)
 {
-    hs_grow((void **)&lp->rows, &lp->rows_cap, (uint64_t)lp->rows_count + 1, sizeof *lp->rows,
-            FACTORS_MAX);
+    hs_grow(lp->rows, lp->rows_cap, (uint64_t)lp->rows_count + 1, FACTORS_MAX);
     lp->solved_columns = 0;
     lp->rows[lp->rows_count] = (struct lp_row){.lower = lower, .upper = upper};
     return lp->rows_count++;
@@ -101,9 +99,9 @@ void hs_lp_set(struct hs_lp *lp, uint32_t row, uint32_t column, double factor)
         return;
     const uint32_t at = ++lp->factors_count;
     const uint64_t need = (uint64_t)at + 1;
-    hs_grow((void **)&lp->row_of, &lp->row_of_cap, need, sizeof *lp->row_of, FACTORS_MAX);
-    hs_grow((void **)&lp->column_of, &lp->column_of_cap, need, sizeof *lp->column_of, FACTORS_MAX);
-    hs_grow((void **)&lp->factors, &lp->factors_cap, need, sizeof *lp->factors, FACTORS_MAX);
+    hs_grow(lp->row_of, lp->row_of_cap, need, FACTORS_MAX);
+    hs_grow(lp->column_of, lp->column_of_cap, need, FACTORS_MAX);
+    hs_grow(lp->factors, lp->factors_cap, need, FACTORS_MAX);
     lp->row_of[at] = (int)row + 1;
     lp->column_of[at] = (int)column + 1;
     lp->factors[at] = factor;

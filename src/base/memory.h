@@ -4,8 +4,7 @@
  * its documented limit, hs_fatal ends the program. Growing arrays are an items pointer, a count and
  * a capacity in their owner; hs_grow makes room. An arena lives as long as a run.
  *
- *     hs_grow((void **)&q->items, &q->cap, q->n + 1, sizeof *q->items, MAX_ITEMS);
- *     q->items[q->n++] = x;
+ *     *hs_push(q->items, q->n, q->cap, MAX_ITEMS) = x;   // x must not use q->n
  */
 #pragma once
 
@@ -32,19 +31,28 @@ HS_COLD void hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_
 HS_COLD void hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
                              uint64_t max_items);
 
-/* Inline: the event loop calls it at every step, and nearly always there is room. */
-static inline void hs_grow(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                           uint64_t max_items)
+/* Inline: the event loop calls them at every step, and nearly always there is room. */
+static inline void hs_make_room(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                                uint64_t max_items)
 {
     if (HS_UNLIKELY(need > *cap))
         hs_grow_to(items, cap, need, item_size, max_items);
 }
-static inline void hs_grow_bare(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                                uint64_t max_items)
+static inline void hs_make_bare_room(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                                     uint64_t max_items)
 {
     if (HS_UNLIKELY(need > *cap))
         hs_grow_bare_to(items, cap, need, item_size, max_items);
 }
+
+/* Make room in the array `items`, a pointer that is changed, as is its capacity. */
+#define hs_grow(items, cap, need, max_items)                                                       \
+    hs_make_room((void **)&(items), &(cap), need, sizeof *(items), max_items)
+#define hs_grow_bare(items, cap, need, max_items)                                                  \
+    hs_make_bare_room((void **)&(items), &(cap), need, sizeof *(items), max_items)
+/* Returns the place of one more item, counted. */
+#define hs_push(items, count, cap, max_items)                                                      \
+    (hs_grow(items, cap, (uint64_t)(count) + 1, max_items), &(items)[(count)++])
 
 /* Prefetches bytes that will be needed soon and are not in the cache. */
 static inline void hs_prefetch(const void *memory, size_t bytes)
@@ -76,7 +84,7 @@ void hs_arena_free(struct hs_arena *arena);
  * through the first four bytes of their items.
  *
  *     struct hs_allocation *seats;   struct hs_pool allocation_pool;
- *     uint32_t at = hs_pool_take(&jobs->allocation_pool, (void **)&jobs->seats, size);
+ *     uint32_t at = hs_pool_take(&jobs->allocation_pool, jobs->seats);
  *     hs_pool_give(&jobs->allocation_pool, &jobs->seats[at], at);
  *
  * A place is not cleared. Places never used cost no memory (see hs_grow_bare). All O(1). */
@@ -97,14 +105,16 @@ static inline uint32_t hs_pool_take_there(struct hs_pool *pool, const void *item
     return at;
 }
 
-static inline uint32_t hs_pool_take(struct hs_pool *pool, void **items, size_t item_size)
+static inline uint32_t hs_pool_take_item(struct hs_pool *pool, void **items, size_t item_size)
 {
     const unsigned char *memory;
     if (HS_UNLIKELY(pool->first == 0))
-        hs_grow_bare(items, &pool->cap, (uint64_t)pool->high + 1, item_size, HS_POOL_MAX);
+        hs_make_bare_room(items, &pool->cap, (uint64_t)pool->high + 1, item_size, HS_POOL_MAX);
     memcpy(&memory, items, sizeof memory); /* as in hs_grow_to: the pointer is a T * */
     return hs_pool_take_there(pool, memory, item_size);
 }
+
+#define hs_pool_take(pool, items) hs_pool_take_item(pool, (void **)&(items), sizeof *(items))
 
 static inline void hs_pool_give(struct hs_pool *pool, void *item, uint32_t at)
 {

@@ -17,9 +17,7 @@
 
 void hs_sample_add(struct hs_sample *sample, uint64_t value)
 {
-    hs_grow((void **)&sample->values, &sample->cap, (uint64_t)sample->count + 1,
-            sizeof *sample->values, UINT32_MAX);
-    sample->values[sample->count++] = value;
+    *hs_push(sample->values, sample->count, sample->cap, UINT32_MAX) = value;
 }
 
 static int compare_values(const void *a, const void *b)

@@ -25,7 +25,7 @@ static const struct status_row rows[] = {
 static const struct status_row *status_find(enum hs_status status)
 {
     size_t at = (size_t)status;
-    return at < sizeof rows / sizeof rows[0] ? &rows[at] : &rows[HS_E_INVARIANT];
+    return at < HS_COUNT_OF(rows) ? &rows[at] : &rows[HS_E_INVARIANT];
 }
 
 const char *hs_status_text(enum hs_status status)
@@ -50,25 +50,25 @@ static const char *text_of(const char *const *texts, size_t count, size_t at)
 const char *hs_outcome_text(enum hs_outcome outcome)
 {
     static const char *const texts[] = {HS_OUTCOME_LIST(TEXT)};
-    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)outcome);
+    return text_of(texts, HS_COUNT_OF(texts), (size_t)outcome);
 }
 
 const char *hs_job_class_text(enum hs_job_class job_class)
 {
     static const char *const texts[] = {HS_JOB_CLASS_LIST(TEXT)};
-    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)job_class);
+    return text_of(texts, HS_COUNT_OF(texts), (size_t)job_class);
 }
 
 const char *hs_profile_from_text(enum hs_profile_from from)
 {
     static const char *const texts[] = {HS_PROFILE_FROM_LIST(TEXT)};
-    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)from);
+    return text_of(texts, HS_COUNT_OF(texts), (size_t)from);
 }
 
 const char *hs_figure_from_text(enum hs_figure_from from)
 {
     static const char *const texts[] = {HS_FIGURE_FROM_LIST(TEXT)};
-    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)from);
+    return text_of(texts, HS_COUNT_OF(texts), (size_t)from);
 }
 
 const char *hs_segment_end_text(enum hs_segment_end end)
@@ -81,7 +81,7 @@ const char *hs_segment_end_text(enum hs_segment_end end)
         [HS_SEGMENT_PROFILE] = "profile", [HS_SEGMENT_FAULT] = "fault",
         [HS_SEGMENT_DRAIN] = "drain",     [HS_SEGMENT_FORK] = "fork",
     };
-    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)end);
+    return text_of(texts, HS_COUNT_OF(texts), (size_t)end);
 }
 
 const char *hs_decision_text(enum hs_decision_kind kind)
@@ -96,7 +96,7 @@ const char *hs_decision_text(enum hs_decision_kind kind)
         [HS_DECISION_FOREGROUND] = "foreground", [HS_DECISION_LIMIT] = "limit",
         [HS_DECISION_ADD_OVERHEAD] = "owe",
     };
-    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)kind);
+    return text_of(texts, HS_COUNT_OF(texts), (size_t)kind);
 }
 
 /* ---- the build ---- */

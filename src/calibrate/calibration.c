@@ -17,7 +17,7 @@ const struct hs_calibration *hs_calibration_at(size_t index)
     static const struct hs_calibration *const subjects[] = {
         &hs_calibration_interference, &hs_calibration_utilization, &hs_calibration_predictor,
         &hs_calibration_speed};
-    return index < sizeof subjects / sizeof subjects[0] ? subjects[index] : NULL;
+    return index < HS_COUNT_OF(subjects) ? subjects[index] : NULL;
 }
 
 /* ---- rows ---- */

@@ -293,7 +293,7 @@ static enum hs_status score_table(struct interference_table *t, struct hs_pairfi
     } protocols[] = {{HS_UNSEEN_MODEL_PAIR, MODELS, MODELS_CUT},
                      {HS_UNSEEN_JOB_PAIR, JOBS, JOBS_CUT}};
     const struct hs_pairset *set = &t->set;
-    for (size_t i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(protocols); i++) {
         HS_TRY(
             hs_pairholdout(fit, protocols[i].what, t->held, &t->scores[protocols[i].line], diag));
         for (uint32_t r = 0; r < set->row_count; r++)
@@ -755,7 +755,7 @@ static void write_set(struct hs_csvw *w, const struct hs_pairset *set, const cha
         const double numbers[] = {own->util, other->util, row->speed, held[i], fitted[i]};
         const char *const texts[] = {set->gpu, form != NULL ? form : "general", own->key,
                                      other->key, NULL};
-        hs_score_write_fields(w, texts, numbers, sizeof numbers / sizeof numbers[0]);
+        hs_score_write_fields(w, texts, numbers, HS_COUNT_OF(numbers));
         if (form == NULL)
             hs_csvw_text(w, set->models[own->model]);
         else

@@ -67,9 +67,7 @@ uint32_t hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo)
     uint32_t index = hs_intern_get(&m->solo_names, name) - 1; /* id 0 is the empty text */
     if (index < m->solo_count)
         return index;
-    hs_grow((void **)&m->solos, &m->solo_cap, (uint64_t)m->solo_count + 1, sizeof *m->solos,
-            HS_MEASURE_MAX);
-    struct hs_solo *copy = &m->solos[m->solo_count++];
+    struct hs_solo *copy = hs_push(m->solos, m->solo_count, m->solo_cap, HS_MEASURE_MAX);
     *copy = *solo;
     copy->key = copy_of(m, key);
     copy->model = copy_of(m, solo->model);
@@ -83,9 +81,7 @@ uint32_t hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo)
 void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair)
 {
     assert(pair->own < m->solo_count && pair->other < m->solo_count);
-    hs_grow((void **)&m->pairs, &m->pair_cap, (uint64_t)m->pair_count + 1, sizeof *m->pairs,
-            HS_MEASURE_MAX);
-    struct hs_pair *row = &m->pairs[m->pair_count++];
+    struct hs_pair *row = hs_push(m->pairs, m->pair_count, m->pair_cap, HS_MEASURE_MAX);
     *row = *pair;
     row->rebased = row->speed;
     if (pair->pair >= m->pair_ids)
@@ -500,7 +496,7 @@ static const struct {
     {"default", HS_CLEAN_DEFAULT},
     {"none", 0},
 };
-#define WORD_COUNT (sizeof words / sizeof words[0])
+#define WORD_COUNT HS_COUNT_OF(words)
 
 const char *hs_clean_step_at(size_t index)
 {

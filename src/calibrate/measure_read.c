@@ -248,7 +248,7 @@ static void take_own_solo(struct hs_sheet *s, struct hs_solo *job)
                                         OWN_UTIL_JOINT,      OWN_BANDWIDTH_B, OWN_MEMORY_B,
                                         OWN_BANDWIDTH_JOINT, OWN_MEMORY_JOINT};
     const char *spread = hs_sheet_text(s, OWN_SPREAD);
-    for (size_t i = 0; i < sizeof of_pairs / sizeof of_pairs[0]; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(of_pairs); i++)
         if (!hs_sheet_is_empty(s, of_pairs[i]))
             hs_sheet_fault(s, of_pairs[i], NULL, "%s of a job alone: job_b is empty",
                            own_columns[of_pairs[i]].name);
@@ -298,9 +298,8 @@ static void take_own_pair(struct hs_sheet *s, const struct hs_solo *a, const str
         if (isnan(pair.speed))
             continue;
         if (has_rate) {
-            hs_grow((void **)&s->by_rate, &s->by_rate_cap, (uint64_t)s->by_rate_count + 1,
-                    sizeof *s->by_rate, HS_MEASURE_MAX);
-            s->by_rate[s->by_rate_count++] = s->m->pair_count;
+            *hs_push(s->by_rate, s->by_rate_count, s->by_rate_cap, HS_MEASURE_MAX) =
+                s->m->pair_count;
         }
         hs_measure_pair(s->m, &pair);
     }
@@ -622,7 +621,7 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
     if (!is_folder && head[0] == '\0')
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
                        "the file is empty");
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(formats); i++) {
         const char *columns = formats[i].columns;
         if (columns != NULL ? has_text(head, columns) : formats[i].recognise(path, head)) {
             m->format = formats[i].name;

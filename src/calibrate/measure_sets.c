@@ -16,9 +16,7 @@
 
 static void add_tenancy(struct hs_measurements *m, const struct hs_tenancy *row)
 {
-    hs_grow((void **)&m->tenancies, &m->tenancy_cap, (uint64_t)m->tenancy_count + 1,
-            sizeof *m->tenancies, HS_MEASURE_MAX);
-    m->tenancies[m->tenancy_count++] = *row;
+    *hs_push(m->tenancies, m->tenancy_count, m->tenancy_cap, HS_MEASURE_MAX) = *row;
 }
 
 /* Of the row, under that mode. Its parts are texts of the row. */
@@ -107,8 +105,7 @@ static enum hs_status take_tenant(struct hs_sheet *s)
     c->sets += c->count == 0 || strcmp(set, c->set) != 0;
     (void)snprintf(c->set, sizeof c->set, "%s", set);
     row.set = c->sets;
-    hs_grow((void **)&c->rows, &c->cap, (uint64_t)c->count + 1, sizeof *c->rows, HS_MEASURE_MAX);
-    c->rows[c->count++] = row;
+    *hs_push(c->rows, c->count, c->cap, HS_MEASURE_MAX) = row;
     return HS_OK;
 }
 
@@ -401,8 +398,8 @@ static enum hs_status take_sia(struct hs_sheet *s)
     job.is_spread = nodes > ceil(gpus / sia_gpus[g].node_gpus);
     job.line = s->row.line;
     const uint32_t solo = hs_measure_solo(s->m, &job);
-    hs_grow((void **)&c->rows, &c->cap, (uint64_t)c->count + 1, sizeof *c->rows, HS_MEASURE_MAX);
-    c->rows[c->count++] = (struct campaign_row){.solo = solo, .set = ++c->sets, .rate = 1 / step_s};
+    *hs_push(c->rows, c->count, c->cap, HS_MEASURE_MAX) =
+        (struct campaign_row){.solo = solo, .set = ++c->sets, .rate = 1 / step_s};
     return HS_OK;
 }
 

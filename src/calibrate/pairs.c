@@ -506,7 +506,7 @@ enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets
     HS_TRY(g.fit.fit(&g.fit, NULL, diag)); /* with the reason if it cannot */
     double *predicted = numbers_of(&best, best.row_count);
     *fit = (struct hs_general_fit){.gpu = best.gpu, .rows = best.row_count};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(kinds); i++)
         HS_TRY(hs_pairholdout(&g.fit, kinds[i], predicted, &fit->scores[kinds[i]], diag));
     fit->k = exp(g.theta[HS_GENERAL_LN_K]);
     fit->alpha = g.theta[HS_GENERAL_ALPHA];

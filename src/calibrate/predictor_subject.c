@@ -346,7 +346,7 @@ static void write_rows(const void *study, struct hs_csvw *w)
         const struct hs_utilrow *row = &s->rows.rows[i];
         const double numbers[] = {row->util, h->config[i], h->model[i], h->host[i]};
         const char *const texts[] = {row->profile->key, s->rows.gpu, row->profile->model, NULL};
-        hs_score_write_fields(w, texts, numbers, sizeof numbers / sizeof numbers[0]);
+        hs_score_write_fields(w, texts, numbers, HS_COUNT_OF(numbers));
         hs_csvw_end(w);
     }
 }

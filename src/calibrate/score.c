@@ -78,8 +78,8 @@ double hs_score_rmsle(const double *observed, const double *predicted, uint32_t 
 void hs_predictions_add(struct hs_predictions *list, double observed, double predicted)
 {
     uint64_t need = (uint64_t)list->count + 1;
-    hs_grow((void **)&list->observed, &list->observed_cap, need, sizeof(double), UINT32_MAX);
-    hs_grow((void **)&list->predicted, &list->predicted_cap, need, sizeof(double), UINT32_MAX);
+    hs_grow(list->observed, list->observed_cap, need, UINT32_MAX);
+    hs_grow(list->predicted, list->predicted_cap, need, UINT32_MAX);
     list->observed[list->count] = observed;
     list->predicted[list->count++] = predicted;
 }

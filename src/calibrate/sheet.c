@@ -138,7 +138,7 @@ double hs_sheet_number(struct hs_sheet *s, uint32_t column)
     static const char *const none[] = {"",          "nan",       "inf",  "+inf", "-inf",
                                        "infinity",  "-infinity", "null", "na",   "n/a",
                                        "+infinity", "-nan",      "none"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(none); i++) {
         if (strcasecmp(text, none[i]) != 0)
             continue;
         if (s->is_own && text[0] != '\0')

@@ -506,7 +506,7 @@ static void write_rows(const void *study, struct hs_csvw *w)
             if (!isfinite(s->predicted[t][i]))
                 continue;
             const char *const texts[] = {targets[t].key, row->gpu, row->key[0], row->key[1], NULL};
-            hs_score_write_fields(w, texts, numbers, sizeof numbers / sizeof numbers[0]);
+            hs_score_write_fields(w, texts, numbers, HS_COUNT_OF(numbers));
             hs_csvw_end(w);
         }
 }

@@ -80,7 +80,7 @@ static const struct hs_metavar metavars[] = {
     {"YYYY-MM-DD", "@none", "[0-9]{4}-[0-9]{2}-[0-9]{2}", NULL, "A date."},
 };
 
-#define METAVAR_COUNT (sizeof metavars / sizeof *metavars)
+#define METAVAR_COUNT HS_COUNT_OF(metavars)
 
 static const struct hs_metavar *find(const char *name, size_t len)
 {
@@ -154,7 +154,7 @@ static const struct {
     {"6", "internal invariant"},
     {"130/143", "after SIGINT/SIGTERM"},
 };
-#define EXIT_CODE_COUNT (sizeof exit_codes / sizeof *exit_codes)
+#define EXIT_CODE_COUNT HS_COUNT_OF(exit_codes)
 
 static const char *const program_examples[HS_EXAMPLES] = {
     "traces/sample.csv", "run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit", "policies srtf"};

@@ -19,7 +19,7 @@ static const struct hs_verb *const verbs[] = {
 #undef HS_VERB
 };
 
-#define VERB_COUNT (sizeof verbs / sizeof *verbs)
+#define VERB_COUNT HS_COUNT_OF(verbs)
 
 const struct hs_verb *hs_verb_at(size_t index)
 {

@@ -248,7 +248,7 @@ static enum hs_status read_more(const struct exec *x)
         return errno == EINTR && hs_interrupt_signal() == 0 ? HS_OK : HS_E_INTERRUPTED;
     if (ready == 0)
         return fail(x, "no answer within 60 s");
-    hs_grow((void **)&child.in.at, &child.in.cap, (uint64_t)child.in.len + 4096, 1, TEXT_MAX);
+    hs_grow(child.in.at, child.in.cap, (uint64_t)child.in.len + 4096, TEXT_MAX);
     const ssize_t n = recv(child.fd, child.in.at + child.in.len, child.in.cap - child.in.len, 0);
     if (n < 0 && errno == EINTR)
         return HS_OK;
@@ -284,7 +284,7 @@ static enum hs_status read_answer(const struct exec *x, const struct hs_json **o
 HS_PRINTF(3, 4) static void put(struct exec_text *to, uint32_t room, const char *fmt, ...)
 {
     va_list list;
-    hs_grow((void **)&to->at, &to->cap, (uint64_t)to->len + room, 1, TEXT_MAX);
+    hs_grow(to->at, to->cap, (uint64_t)to->len + room, TEXT_MAX);
     va_start(list, fmt);
     to->len += (uint32_t)vsnprintf(to->at + to->len, room, fmt, list);
     va_end(list);
@@ -293,7 +293,7 @@ HS_PRINTF(3, 4) static void put(struct exec_text *to, uint32_t room, const char 
 static void put_submission(const struct exec *x, const struct hs_view *v, hs_job_id job)
 {
     const uint32_t knows = x->policy->knows;
-    hs_grow((void **)&child.is_live, &child.live_cap, (uint64_t)job + 1, 1, TEXT_MAX);
+    hs_grow(child.is_live, child.live_cap, (uint64_t)job + 1, TEXT_MAX);
     child.is_live[job] = 1;
     put(&child.out, EVENT_MAX,
         "{\"submit\":%" PRIu32 ",\"gpus\":%" PRIu32 ",\"vc\":%" PRIu32 ",\"priority\":%" PRId32,

@@ -37,7 +37,7 @@
 static bool locale_is_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(names); i++) {
         const char *value = getenv(names[i]);
         if (value == NULL || *value == '\0')
             continue;
@@ -468,7 +468,7 @@ enum hs_status hs_process_pool_run(const struct hs_process_pool *pool,
     bool is_ending = false;
     p.children = hs_alloc_zeroed(pool->width, sizeof *p.children);
     (void)sigemptyset(&blocked);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(signals); i++)
         (void)sigaddset(&blocked, signals[i]);
     (void)sigprocmask(SIG_BLOCK, &blocked, &p.mask);
     handle(SIGCHLD, note_child, 0);

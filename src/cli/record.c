@@ -36,8 +36,7 @@ void hs_message_log_put(void *ctx, enum hs_severity severity, const char *text, 
     if (severity == HS_WARNING && log->warning_count < HS_LOG_WARNINGS_MAX)
         log->warnings[log->warning_count++] = copy;
     if (log->kind == HS_LOG_TEXT && (uint64_t)log->text_len + len + 1 <= TEXT_MAX) {
-        hs_grow((void **)&log->text, &log->text_cap, (uint64_t)log->text_len + len + 1, 1,
-                TEXT_MAX);
+        hs_grow(log->text, log->text_cap, (uint64_t)log->text_len + len + 1, TEXT_MAX);
         memcpy(log->text + log->text_len, text, len);
         log->text[log->text_len + len] = '\n';
         log->text_len += (uint32_t)len + 1;
@@ -82,7 +81,7 @@ const struct hs_manifest_library *hs_libraries(uint32_t *count)
     libraries[4] = (struct hs_manifest_library){"zstd", hs_codec_zstd.version()};
     libraries[5] = (struct hs_manifest_library){"xxhash", hs_hash_library_version()};
     libraries[6] = (struct hs_manifest_library){"glpk", hs_lp_library_version()};
-    *count = sizeof libraries / sizeof *libraries;
+    *count = HS_COUNT_OF(libraries);
     return libraries;
 }
 

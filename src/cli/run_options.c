@@ -35,7 +35,7 @@ static const char *const output_names[] = {"jobs", "segments", "series",  "nodes
 
 static const char *output_at(size_t index)
 {
-    return index < sizeof output_names / sizeof *output_names ? output_names[index] : NULL;
+    return index < HS_COUNT_OF(output_names) ? output_names[index] : NULL;
 }
 
 enum hs_status hs_outputs_parse(const char *text, uint32_t *outputs, struct hs_diag *diag)
@@ -49,7 +49,7 @@ enum hs_status hs_outputs_parse(const char *text, uint32_t *outputs, struct hs_d
                                     HS_OUT_TEAMS | HS_OUT_JOBS,
                                     HS_OUT_SUMMARY,
                                     HS_OUT_ALL};
-    const size_t count = sizeof bits / sizeof *bits;
+    const size_t count = HS_COUNT_OF(bits);
     *outputs = HS_OUT_SUMMARY;
     for (size_t len;; text += len + 1) {
         char word[32], hint[HS_HINT_SIZE];

@@ -105,7 +105,7 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
                     hs_param_find(setup->policy->params, "class") != NULL
                         ? "its parameter class=order puts guaranteed jobs first"
                         : NULL}};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns && f->finished > 0; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(columns) && f->finished > 0; i++)
         if (columns[i].is_telling)
             hs_warn_some(diag, columns[i].hint, columns[i].jobs, jobs,
                          "jobs have a %s: policy '%s' ignores it", columns[i].column,

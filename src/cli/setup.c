@@ -26,7 +26,7 @@ void hs_workload_name(const char *path, char *name, size_t size)
         base--;
     const bool is_stdin = strcmp(path, "-") == 0;
     (void)snprintf(name, size, "%.*s", is_stdin ? 5 : (int)(end - base), is_stdin ? "stdin" : base);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(suffixes); i++) {
         size_t len = strlen(name), cut = strlen(suffixes[i]);
         if (len > cut && strcmp(name + len - cut, suffixes[i]) == 0)
             name[len - cut] = '\0';
@@ -386,7 +386,7 @@ static void warn_of_idle_predictor(const struct hs_config *config, struct hs_dia
                  {"predictor_holdout", "predictor", "regress", "--predictor=regress"},
                  {"memory_noise", "memory_predictor", "noisy", "--memory-predictor=noisy"}};
     char kind[64] = "";
-    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+    for (size_t r = 0; r < HS_COUNT_OF(rules); r++) {
         if (hs_config_origin(config, rules[r].parameter) < HS_FROM_SET)
             continue;
         const struct hs_option *option = hs_option_find(config->options, rules[r].key);
@@ -431,7 +431,7 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
         const char *key = s->config->options[i].param.key;
         char word[64];
         (void)snprintf(word, sizeof word, " %s ", key);
-        for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        for (size_t r = 0; r < HS_COUNT_OF(rules); r++) {
             if (s->config->origin[i] == HS_FROM_DEFAULT || rules[r].has_effect ||
                 strstr(rules[r].keys, word) == NULL)
                 continue;

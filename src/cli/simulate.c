@@ -450,7 +450,7 @@ static uint64_t jitter_seed_of(uint64_t seed, uint32_t k)
 /* Adds the figures of another run with random ties. */
 static void add_spreads(struct hs_summary *summary, const struct hs_summary *run)
 {
-    for (size_t i = 0; i < sizeof main_metrics / sizeof *main_metrics; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(main_metrics); i++) {
         for (uint32_t m = 0; m < run->count; m++) {
             const struct hs_metric *metric = &run->metrics[m];
             uint32_t s = 0;

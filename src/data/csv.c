@@ -417,7 +417,7 @@ static inline enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
 static inline void text_reserve(struct hs_csv *csv)
 {
     uint64_t need = (uint64_t)csv->row_end - csv->row_begin + HS_CSV_TEXT_ROOM;
-    hs_grow((void **)&csv->text, &csv->text_cap, need, 1, WINDOW_MAX);
+    hs_grow(csv->text, csv->text_cap, need, WINDOW_MAX);
 }
 
 /* Tells whether the line can be split without libcsv; *text_len is its length without its end. */
@@ -731,8 +731,7 @@ static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
     if (n->count == NUMBERS_MAX)
         return hs_fail(diag, HS_E_LIMIT, &place, NULL, "no room for more than %u numbers",
                        n->count);
-    hs_grow((void **)&n->values, &n->cap, (uint64_t)n->count + 1, sizeof *n->values, NUMBERS_MAX);
-    n->values[n->count++] = value;
+    *hs_push(n->values, n->count, n->cap, NUMBERS_MAX) = value;
     return HS_OK;
 }
 

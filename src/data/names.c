@@ -29,7 +29,7 @@ static const struct {
     {"H100-PCIe", 80},    {"H200", 141},      {"A100-4g.20gb", 20}, {"A100-3g.20gb", 20},
     {"A100-2g.10gb", 10}, {"A100-1g.5gb", 5}, {"GPU", 0},
 };
-#define TYPES (sizeof types / sizeof *types)
+#define TYPES HS_COUNT_OF(types)
 
 /* Words for the vendor of a GPU and its board. */
 static const char vendors[] = "nvidia,tesla,geforce";
@@ -98,7 +98,7 @@ bool hs_gpu_type_watts(const char *name, uint32_t *idle, uint32_t *active)
         const char *name;
         uint32_t idle, active;
     } measured[] = {{"V100", 36, 228}, {"P100", 33, 179}, {"A40", 83, 277}, {"A100", 67, 247}};
-    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(measured); i++)
         if (strcmp(measured[i].name, name) == 0) {
             *idle = measured[i].idle;
             *active = measured[i].active;
@@ -184,7 +184,7 @@ bool hs_gavel_job_parse(const char *text, struct hs_gavel_job *job)
 const char *hs_gavel_model(const char *family, const char **dataset)
 {
     *dataset = NULL;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(known); i++) {
         if (strcmp(known[i].family, family) != 0)
             continue;
         *dataset = known[i].dataset;
@@ -195,7 +195,7 @@ const char *hs_gavel_model(const char *family, const char **dataset)
 
 const char *hs_gavel_family(const char *model)
 {
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(known); i++)
         if (strcmp(known[i].model, model) == 0)
             return known[i].family;
     return model;

@@ -92,7 +92,7 @@ static bool value_parse(const struct hs_param *param, const char *text, struct h
 
     switch (param->type) {
     case HS_PARAM_FLAG:
-        for (uint32_t i = 0; i < sizeof flags / sizeof flags[0] && !is_good; i++) {
+        for (uint32_t i = 0; i < HS_COUNT_OF(flags) && !is_good; i++) {
             is_good = strcmp(text, flags[i]) == 0;
             value->flag = i % 2 != 0;
         }

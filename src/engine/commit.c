@@ -132,16 +132,9 @@ static void job_notify_step(struct hs_engine *e, struct hs_job *job, uint64_t st
 
 static void timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)
 {
-    uint32_t slot = e->free_timer;
-    if (slot != UINT32_MAX) {
-        e->free_timer = e->timers[slot].next_free;
-    } else {
-        hs_grow((void **)&e->timers, &e->timer_cap, (uint64_t)e->timer_high + 1, sizeof *e->timers,
-                HS_LIVE_JOBS_MAX);
-        slot = e->timer_high++;
-    }
-    e->timers[slot] = (struct hs_timer){.at_us = at_us, .tag = tag};
-    hs_heap_set(&e->timer_events, slot, at_us, e->timer_sequence++);
+    const uint32_t timer = hs_pool_take(&e->timers, e->timer_tags);
+    e->timer_tags[timer] = tag;
+    hs_heap_set(&e->timer_events, timer, at_us, e->timer_sequence++);
 }
 
 static void job_add_overhead(struct hs_engine *e, struct hs_job *job, int64_t cost_us)
@@ -172,7 +165,7 @@ static enum hs_status observe_setting(struct hs_engine *e, const struct hs_actio
         [HS_ACT_REJECT] = HS_DECISION_REJECT,
     };
     uint64_t value = a->value;
-    if (a->kind >= sizeof kinds / sizeof kinds[0] || kinds[a->kind] == 0 ||
+    if (a->kind >= HS_COUNT_OF(kinds) || kinds[a->kind] == 0 ||
         (a->kind == HS_ACT_ADD_OVERHEAD && value == 0))
         return HS_OK;
     if (a->kind == HS_ACT_BACKGROUND)

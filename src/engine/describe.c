@@ -19,8 +19,7 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
     struct hs_training_profile training = {.step_ns = r->step_us * HS_NS_PER_US,
                                            .gpu_mem_persistent_mib = r->gpu_mem_persistent_mib,
                                            .checkpoint_mib = r->checkpoint_mib};
-    hs_grow((void **)&e->usual_training, &e->usual_training_cap, kind + 1,
-            sizeof *e->usual_training, 2 * (HS_PROFILES_MAX + 1));
+    hs_grow(e->usual_training, e->usual_training_cap, kind + 1, 2 * (HS_PROFILES_MAX + 1));
     const uint32_t usual = e->usual_training[kind];
     struct hs_training_profile *known = &e->jobs.training[usual];
     if (usual != 0 && has_its_names) { /* no look-up needed */

@@ -221,12 +221,12 @@ static enum hs_status instant_events(struct hs_engine *e, struct hs_arrivals *a,
     }
     HS_TRY(hs_windows_apply(e));
     for (; due.timer_us == e->now_us; due.timer_us = hs_heap_next_us(&e->timer_events)) {
-        const uint32_t slot = hs_heap_next_id(&e->timer_events);
-        hs_heap_remove(&e->timer_events, slot);
-        e->timers[slot].next_free = e->free_timer;
-        e->free_timer = slot;
+        const uint32_t timer = hs_heap_next_id(&e->timer_events);
+        const uint64_t tag = e->timer_tags[timer];
+        hs_heap_remove(&e->timer_events, timer);
+        hs_pool_give(&e->timers, &e->timer_tags[timer], timer);
         e->figures.events++;
-        hs_lifecycle_notify_policy(e, HS_EVENT_TIMER, NULL, e->timers[slot].tag);
+        hs_lifecycle_notify_policy(e, HS_EVENT_TIMER, NULL, tag);
     }
     return hs_progress_rerate(e);
 }
@@ -507,7 +507,6 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->cluster = config->cluster;
     e->policy = config->policy;
     e->plan.engine = e;
-    e->free_timer = UINT32_MAX;
     e->recorded = HS_NO_JOB;
     hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
     hs_intern_init(&e->names);
@@ -560,7 +559,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_heap_free(&e->timer_events);
     hs_machine_feed_close(e->machine_feed);
     hs_windows_close(e);
-    hs_free(e->timers);
+    hs_free(e->timer_tags);
     hs_free(e->plan.actions);
     hs_free(e->plan.picks);
     hs_free(e->touched);

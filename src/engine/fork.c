@@ -136,8 +136,7 @@ static bool is_counted_home(struct hs_engine *e, const struct hs_pick *picks, ui
 static void name_home(struct hs_engine *e, struct hs_action *a, const struct hs_home *home)
 {
     struct hs_plan *p = &e->plan;
-    hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + home->count,
-            sizeof *p->picks, HS_POOL_MAX);
+    hs_grow(p->picks, p->pick_cap, (uint64_t)p->pick_count + home->count, HS_POOL_MAX);
     a->first_pick = p->pick_count;
     a->pick_count = home->count;
     for (uint32_t i = 0; i < home->count; i++) {

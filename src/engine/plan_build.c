@@ -308,10 +308,8 @@ HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, 
         if (p->refused != HS_OK)
             return NULL;
     }
-    hs_grow((void **)&p->actions, &p->action_cap, (uint64_t)p->count + 1, sizeof *p->actions,
-            PLAN_MAX);
     p->kinds |= 1u << kind;
-    struct hs_action *a = &p->actions[p->count++];
+    struct hs_action *a = hs_push(p->actions, p->count, p->action_cap, PLAN_MAX);
     *a = p->blank;
     a->kind = kind;
     a->job = job;
@@ -387,9 +385,8 @@ static inline bool quota_allows(struct hs_plan *p, const struct hs_action *a, ui
 static inline void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
                              uint32_t count)
 {
-    hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1, sizeof *p->picks,
-            PLAN_MAX);
-    p->picks[p->pick_count++] = (struct hs_pick){.node = node, .gpu = gpu, .count = count};
+    *hs_push(p->picks, p->pick_count, p->pick_cap, PLAN_MAX) =
+        (struct hs_pick){.node = node, .gpu = gpu, .count = count};
     a->pick_count++;
     a->gpus += count;
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];

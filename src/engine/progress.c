@@ -177,9 +177,8 @@ static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, ui
     uint64_t wanted_q32 = 0;
     uint32_t count = 0;
     bool has_background = false;
-    hs_grow((void **)&e->tenants, &e->tenant_cap, gpu->tenants, sizeof *e->tenants, UINT16_MAX);
-    hs_grow((void **)&e->fair_shares, &e->fair_share_cap, gpu->tenants, sizeof *e->fair_shares,
-            UINT16_MAX);
+    hs_grow(e->tenants, e->tenant_cap, gpu->tenants, UINT16_MAX);
+    hs_grow(e->fair_shares, e->fair_share_cap, gpu->tenants, UINT16_MAX);
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
         const struct hs_job *job = hs_tenant(e, a);
         const struct hs_job_placement *placement = hs_tenant_placement(e, a);
@@ -441,10 +440,9 @@ void hs_progress_touch(struct hs_engine *e, struct hs_job *job)
 {
     if (job->plan & JOB_TOUCHED)
         return;
-    hs_grow((void **)&e->touched, &e->touched_cap, (uint64_t)e->touched_count + 1,
-            sizeof *e->touched, HS_LIVE_JOBS_MAX);
     job->plan |= JOB_TOUCHED;
-    e->touched[e->touched_count++] = hs_slot_of(&e->jobs, job);
+    *hs_push(e->touched, e->touched_count, e->touched_cap, HS_LIVE_JOBS_MAX) =
+        hs_slot_of(&e->jobs, job);
 }
 
 /* Marks a GPU, and those of its other tenants whose rate must be recomputed in any case; the number
@@ -453,10 +451,9 @@ static void gpu_touch_others(struct hs_engine *e, struct hs_gpu *gpu, const stru
                              int delta)
 {
     if (!gpu->is_marked) {
-        hs_grow((void **)&e->marked_gpus, &e->marked_gpu_cap, (uint64_t)e->marked_gpu_count + 1,
-                sizeof *e->marked_gpus, HS_LIVE_JOBS_MAX);
         gpu->is_marked = true;
-        e->marked_gpus[e->marked_gpu_count++] = (uint32_t)(gpu - e->gpus);
+        *hs_push(e->marked_gpus, e->marked_gpu_count, e->marked_gpu_cap, HS_LIVE_JOBS_MAX) =
+            (uint32_t)(gpu - e->gpus);
     }
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
         struct hs_job *other = hs_tenant(e, a);

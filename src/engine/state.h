@@ -149,12 +149,6 @@ struct hs_machine {
     uint8_t why_out;    /* 0: in service (machines.c) */
 };
 
-struct hs_timer {
-    int64_t at_us;
-    uint64_t tag;
-    uint32_t next_free;
-};
-
 /* A reservation that begins or ends. */
 struct hs_window_change {
     int64_t at_us;
@@ -235,8 +229,8 @@ struct hs_engine {
     struct hs_heap job_events; /* next event of each placed job, by placement: these are few and lie
                                   together */
     struct hs_heap timer_events;
-    struct hs_timer *timers;
-    uint32_t timer_cap, timer_high, free_timer;
+    uint64_t *timer_tags; /* by timer */
+    struct hs_pool timers;
     uint64_t timer_sequence;
     struct hs_intern names;
     uint32_t *usual_training; /* per profile and source of its names (lifecycle.c) */

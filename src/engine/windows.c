@@ -136,9 +136,8 @@ bool hs_windows_keep(struct hs_engine *e, enum hs_event_kind kind, struct hs_job
         has_one = !w->is_over[i] && hs_view_window_is_for(&e->view, i, slot);
     if (!has_one)
         return false;
-    hs_grow((void **)&w->waiting, &w->waiting_cap, (uint64_t)w->waiting_count + 1,
-            sizeof *w->waiting, UINT32_MAX);
-    w->waiting[w->waiting_count++] = (struct hs_window_waiting){slot, job->index, job->submit_us};
+    *hs_push(w->waiting, w->waiting_count, w->waiting_cap, UINT32_MAX) =
+        (struct hs_window_waiting){slot, job->index, job->submit_us};
     return false;
 }
 

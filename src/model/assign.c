@@ -435,8 +435,7 @@ static struct naming find_named(struct hs_assign *a, const struct hs_trace_job *
     found.profile = hs_catalogue_match(a->catalogue, job->model, job->dataset, job->batch,
                                        job->precision, &found.match);
     if (id != UINT32_MAX) {
-        hs_grow((void **)&a->namings, &a->naming_cap, (uint64_t)id + 1, sizeof *a->namings,
-                HS_INTERN_MAX);
+        hs_grow(a->namings, a->naming_cap, (uint64_t)id + 1, HS_INTERN_MAX);
         a->namings[id] = found;
         a->naming_count = id + 1;
     }
@@ -477,10 +476,8 @@ static bool give_named(struct hs_assign *a, struct hs_trace_job *job)
 static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus, enum work work,
                               bool *is_new)
 {
-    hs_grow((void **)&a->first_habit, &a->user_cap, (uint64_t)user + 1, sizeof *a->first_habit,
-            HS_INTERN_MAX);
-    hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1, sizeof *a->habits,
-            UINT32_MAX);
+    hs_grow(a->first_habit, a->user_cap, (uint64_t)user + 1, HS_INTERN_MAX);
+    hs_grow(a->habits, a->habit_cap, (uint64_t)a->habit_count + 1, UINT32_MAX);
     uint32_t *at = &a->first_habit[user];
     while (*at != 0 && (a->habits[*at - 1].gpus != gpus || a->habits[*at - 1].work != work))
         at = &a->habits[*at - 1].next;
@@ -672,8 +669,7 @@ static void make_work(struct hs_assign *a, struct hs_trace_job *job)
         return;
     }
     job->duration_us = 0;
-    hs_grow((void **)&a->attempts_us, &a->attempt_cap, job->attempts, sizeof *a->attempts_us,
-            UINT32_MAX);
+    hs_grow(a->attempts_us, a->attempt_cap, job->attempts, UINT32_MAX);
     for (uint32_t i = 0; i < job->attempts; i++) {
         a->attempts_us[i] = work_us(job->attempts_us[i], q32);
         job->duration_us += a->attempts_us[i];
@@ -763,7 +759,7 @@ enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source so
     hs_intern_init(&a->users);
     hs_intern_init(&a->names);
     /* id 0 is the empty text, never looked up */
-    hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX);
+    hs_grow(a->namings, a->naming_cap, 1, HS_INTERN_MAX);
     a->naming_count = 1;
     enum hs_status status = HS_OK;
     if (options->mode != HS_ASSIGN_OFF && options->mode != HS_ASSIGN_COLUMNS)

@@ -74,9 +74,7 @@ static enum hs_status draft_add_group(struct cluster_draft *draft, const struct 
 {
     if (draft->node_count + group->count > HS_NODES_MAX)
         return HS_E_LIMIT;
-    hs_grow((void **)&draft->groups, &draft->group_cap, draft->group_count + UINT64_C(1),
-            sizeof *draft->groups, HS_NODES_MAX);
-    draft->groups[draft->group_count++] = *group;
+    *hs_push(draft->groups, draft->group_count, draft->group_cap, HS_NODES_MAX) = *group;
     draft->node_count += group->count;
     return HS_OK;
 }
@@ -491,7 +489,7 @@ static void read_declared_type(struct cluster_reader *r, const struct hs_json *t
     }
     if (!hs_jsoncheck_kind(c, type, HS_JSON_OBJECT, "a GPU type"))
         return;
-    hs_jsoncheck_keys(c, type, keys, sizeof keys / sizeof keys[0], "a GPU type");
+    hs_jsoncheck_keys(c, type, keys, HS_COUNT_OF(keys), "a GPU type");
     struct hs_gpu_type *added = &r->draft.types[at];
     added->mem_mib =
         (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, HS_MEM_MIB_MAX, added->mem_mib);
@@ -609,7 +607,7 @@ static void read_group(struct cluster_reader *r, const struct hs_json *row)
     struct hs_jsoncheck *c = &r->check;
     if (!hs_jsoncheck_kind(c, row, HS_JSON_OBJECT, "a node group"))
         return;
-    hs_jsoncheck_keys(c, row, keys, sizeof keys / sizeof keys[0], "a node group");
+    hs_jsoncheck_keys(c, row, keys, HS_COUNT_OF(keys), "a node group");
     if (hs_json_get(row, "gpus") == NULL)
         hs_jsoncheck_fault(c, row, "add \"gpus\", GPUs per node", "a node group without gpus");
     const char *name = hs_jsoncheck_text(c, row, "name");
@@ -691,7 +689,7 @@ static void read_document(struct cluster_reader *r)
     const struct hs_json *racks = hs_json_get(r->root, "racks");
     const struct hs_json *nodes = hs_json_get(r->root, "nodes");
     const struct hs_json *types = hs_json_get(r->root, "gpu_types");
-    hs_jsoncheck_keys(c, r->root, keys, sizeof keys / sizeof keys[0], "a cluster");
+    hs_jsoncheck_keys(c, r->root, keys, HS_COUNT_OF(keys), "a cluster");
     (void)hs_jsoncheck_text(c, r->root, "name");
     if (types != NULL && hs_jsoncheck_filled(c, types, HS_JSON_OBJECT, "gpu_types"))
         for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))

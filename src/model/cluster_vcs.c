@@ -128,8 +128,7 @@ static enum hs_status read_json(struct source *s)
     const struct hs_json *root = hs_json_root(s->doc);
     if (!hs_jsoncheck_kind(&check, root, HS_JSON_OBJECT, "a list of virtual clusters"))
         return check.status;
-    hs_jsoncheck_keys(&check, root, keys, sizeof keys / sizeof keys[0],
-                      "a list of virtual clusters");
+    hs_jsoncheck_keys(&check, root, keys, HS_COUNT_OF(keys), "a list of virtual clusters");
     s->vcs = hs_json_get(root, "vcs");
     if (s->vcs == NULL)
         hs_jsoncheck_fault(&check, root, "{\"vcs\": {\"name\": gpus, ...}}", "\"vcs\" is missing");

@@ -70,8 +70,7 @@ static void mean_add(struct rolling *r, struct rolling_mean *mean, int64_t run_u
 {
     if (r->last > 0 && mean->ring == 0) {
         mean->ring = ++r->ring_count;
-        hs_grow((void **)&r->rings, &r->ring_cap, (uint64_t)mean->ring * r->last, sizeof *r->rings,
-                UINT32_MAX);
+        hs_grow(r->rings, r->ring_cap, (uint64_t)mean->ring * r->last, UINT32_MAX);
     }
     if (r->last > 0)
         r->rings[(mean->ring - 1) * r->last + mean->count % r->last] = run_us;
@@ -82,12 +81,10 @@ static void mean_add(struct rolling *r, struct rolling_mean *mean, int64_t run_u
 /* user: dense id; run_us >= 0. */
 static void rolling_add(struct rolling *r, uint32_t user, uint32_t gpus, int64_t run_us)
 {
-    hs_grow((void **)&r->users, &r->user_cap, (uint64_t)user + 1, sizeof *r->users, HS_INTERN_MAX);
+    hs_grow(r->users, r->user_cap, (uint64_t)user + 1, HS_INTERN_MAX);
     struct rolling_size *size = size_of(r, user, gpus);
     if (size == NULL) {
-        hs_grow((void **)&r->sizes, &r->size_cap, (uint64_t)r->size_count + 1, sizeof *r->sizes,
-                SIZES_MAX);
-        size = &r->sizes[r->size_count++];
+        size = hs_push(r->sizes, r->size_count, r->size_cap, SIZES_MAX);
         *size = (struct rolling_size){.gpus = gpus, .next = r->users[user].first};
         r->users[user].first = r->size_count;
     }
@@ -208,7 +205,7 @@ static enum hs_status read_row(struct estimate_reader *r)
     if (id < known)
         return hs_csv_fail(r->csv, r->id, "leave one of them out",
                            "job '%.64s' has an estimate already", r->row.fields[r->id]);
-    hs_grow((void **)&file->us, &file->us_cap, (uint64_t)id + 1, sizeof *file->us, HS_INTERN_MAX);
+    hs_grow(file->us, file->us_cap, (uint64_t)id + 1, HS_INTERN_MAX);
     file->us[id] = us;
     return HS_OK;
 }

@@ -80,7 +80,7 @@ static int compare_kinds(const struct hs_kind *a, const struct hs_kind *b)
 {
     const uint32_t left[] = {a->vc, a->type, a->size, a->cpus, a->mem_mib};
     const uint32_t right[] = {b->vc, b->type, b->size, b->cpus, b->mem_mib};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(left); i++)
         if (left[i] != right[i])
             return left[i] < right[i] ? -1 : 1;
     return 0;

@@ -56,7 +56,7 @@ enum hs_status hs_interference_parse(const char *text, struct hs_interference_op
         [HS_INTERFERENCE_CONST] = "const",
         [HS_INTERFERENCE_NONE] = "none",
     };
-    static const size_t count = sizeof names / sizeof names[0];
+    static const size_t count = HS_COUNT_OF(names);
     if (strncmp(text, "const", 5) == 0 && (text[5] == ':' || text[5] == '\0')) {
         double excess;
         text += 5 + (text[5] == ':');

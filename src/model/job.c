@@ -31,15 +31,14 @@ static const struct hs_job_history no_history = {.next_attempt = HS_NO_ATTEMPT, 
 
 uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile training)
 {
-    const uint32_t at =
-        hs_pool_take(&jobs->training_pool, (void **)&jobs->training, sizeof training);
+    const uint32_t at = hs_pool_take(&jobs->training_pool, jobs->training);
     jobs->training[at] = training;
     return at;
 }
 
 uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request)
 {
-    const uint32_t at = hs_pool_take(&jobs->request_pool, (void **)&jobs->request, sizeof request);
+    const uint32_t at = hs_pool_take(&jobs->request_pool, jobs->request);
     jobs->request[at] = request;
     return at;
 }
@@ -49,8 +48,7 @@ uint32_t hs_jobs_add_options(struct hs_jobs *jobs, const struct hs_deadline_opti
 {
     uint32_t next = 0;
     while (count-- > 0) { /* from the end */
-        const uint32_t at =
-            hs_pool_take(&jobs->option_pool, (void **)&jobs->options, sizeof *jobs->options);
+        const uint32_t at = hs_pool_take(&jobs->option_pool, jobs->options);
         jobs->options[at] = (struct hs_job_option){options[count], next};
         next = at;
     }
@@ -71,31 +69,28 @@ void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
 {
     uint32_t at; /* 0 in each pool */
     *jobs = (struct hs_jobs){.scratch_size = scratch_size > 0 ? scratch_size : 1};
-    at = hs_pool_take(&jobs->run_pool, (void **)&jobs->runs, sizeof *jobs->runs);
+    at = hs_pool_take(&jobs->run_pool, jobs->runs);
     jobs->runs[at] = no_run;
-    at = hs_pool_take(&jobs->placement_pool, (void **)&jobs->placements, sizeof *jobs->placements);
+    at = hs_pool_take(&jobs->placement_pool, jobs->placements);
     jobs->placements[at] = no_placement;
-    at = hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories);
+    at = hs_pool_take(&jobs->history_pool, jobs->histories);
     jobs->histories[at] = no_history;
     (void)hs_jobs_add_training(jobs, (struct hs_training_profile){.users = 1});
     (void)hs_jobs_add_request(jobs, no_request);
-    (void)hs_pool_take(&jobs->option_pool, (void **)&jobs->options, sizeof *jobs->options);
-    hs_grow_bare((void **)&jobs->needs, &jobs->needs_cap, 1, sizeof *jobs->needs, HS_LIVE_JOBS_MAX);
+    (void)hs_pool_take(&jobs->option_pool, jobs->options);
+    hs_grow_bare(jobs->needs, jobs->needs_cap, 1, HS_LIVE_JOBS_MAX);
     jobs->needs[0] = no_needs;
 }
 
 static HS_APART void slots_grow(struct hs_jobs *jobs, uint64_t need)
 {
-    hs_grow_bare((void **)&jobs->identities, &jobs->label_cap, need, sizeof *jobs->identities,
-                 HS_LIVE_JOBS_MAX);
-    hs_grow_bare((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
-                 HS_LIVE_JOBS_MAX);
+    hs_grow_bare(jobs->identities, jobs->label_cap, need, HS_LIVE_JOBS_MAX);
+    hs_make_bare_room((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
+                      HS_LIVE_JOBS_MAX);
     if (jobs->has_needs)
-        hs_grow_bare((void **)&jobs->needs, &jobs->needs_cap, need, sizeof *jobs->needs,
-                     HS_LIVE_JOBS_MAX);
+        hs_grow_bare(jobs->needs, jobs->needs_cap, need, HS_LIVE_JOBS_MAX);
     if (jobs->has_estimates)
-        hs_grow_bare((void **)&jobs->estimates_us, &jobs->estimate_cap, need,
-                     sizeof *jobs->estimates_us, HS_LIVE_JOBS_MAX);
+        hs_grow_bare(jobs->estimates_us, jobs->estimate_cap, need, HS_LIVE_JOBS_MAX);
 }
 
 void hs_jobs_know_needs(struct hs_jobs *jobs)
@@ -116,7 +111,7 @@ void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     const uint32_t high = jobs->slots.high;
     if (jobs->slots.first == 0) /* none to reuse */
         slots_grow(jobs, (uint64_t)high + 1);
-    *slot = hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs);
+    *slot = hs_pool_take(&jobs->slots, jobs->jobs);
     struct hs_job_identity *identity = &jobs->identities[*slot];
     if (*slot == high)
         identity->is_far = false;
@@ -143,8 +138,7 @@ void hs_jobs_set_id(struct hs_job_identity *identity, const char *id)
         identity->id_far.cap = 0;
         identity->is_far = true;
     }
-    hs_grow_bare((void **)&identity->id_far.text, &identity->id_far.cap, size, 1,
-                 HS_JOB_ID_MAX + 1);
+    hs_grow_bare(identity->id_far.text, identity->id_far.cap, size, HS_JOB_ID_MAX + 1);
     memcpy(identity->id_far.text, id, size);
 }
 
@@ -160,8 +154,7 @@ static int64_t drop_attempt(struct hs_jobs *jobs, struct hs_job_history *history
 
 static struct hs_job_history *begin_history(struct hs_jobs *jobs, uint32_t slot)
 {
-    const uint32_t at =
-        hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories);
+    const uint32_t at = hs_pool_take(&jobs->history_pool, jobs->histories);
     jobs->identities[slot].history = at;
     jobs->histories[at] = no_history;
     jobs->histories[at].arrived_us = jobs->jobs[slot].submit_us;
@@ -177,8 +170,7 @@ void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *at
         return;
     struct hs_job_history *history = begin_history(jobs, slot);
     for (uint32_t i = count; i-- > 1;) { /* in reverse: the chain begins with the next attempt */
-        const uint32_t attempt =
-            hs_pool_take(&jobs->attempt_pool, (void **)&jobs->attempts, sizeof *jobs->attempts);
+        const uint32_t attempt = hs_pool_take(&jobs->attempt_pool, jobs->attempts);
         jobs->attempts[attempt] =
             (struct hs_attempt){.work_us = attempts_us[i], .next = history->next_attempt};
         history->next_attempt = attempt;
@@ -213,7 +205,7 @@ HS_EXPANDED void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
 {
     if (job->run != 0)
         return;
-    job->run = hs_pool_take(&jobs->run_pool, (void **)&jobs->runs, sizeof *jobs->runs);
+    job->run = hs_pool_take(&jobs->run_pool, jobs->runs);
     jobs->runs[job->run] = jobs->runs[0]; /* as for a job never placed */
 }
 
@@ -222,8 +214,7 @@ HS_EXPANDED void hs_jobs_begin_placement(struct hs_jobs *jobs, struct hs_job *jo
     hs_jobs_begin_run(jobs, job);
     if (job->placement != 0)
         return;
-    job->placement =
-        hs_pool_take(&jobs->placement_pool, (void **)&jobs->placements, sizeof *jobs->placements);
+    job->placement = hs_pool_take(&jobs->placement_pool, jobs->placements);
     jobs->placements[job->placement] = no_placement;
     jobs->placements[job->placement].slot = hs_slot_of(jobs, job);
 }

@@ -359,8 +359,7 @@ static inline struct hs_job_history *hs_history_of(const struct hs_jobs *jobs,
 /* Returns a free allocation, not linked yet. */
 static inline uint32_t hs_jobs_allocate(struct hs_jobs *jobs)
 {
-    return hs_pool_take(&jobs->allocation_pool, (void **)&jobs->allocations,
-                        sizeof *jobs->allocations);
+    return hs_pool_take(&jobs->allocation_pool, jobs->allocations);
 }
 
 static inline void hs_jobs_free_allocation(struct hs_jobs *jobs, uint32_t allocation)

@@ -10,7 +10,7 @@
 #define EVENTS_MAX 100000000u
 
 static const char *const names[] = {"down", "up", "cordon", "drain", "add", "remove", "slow"};
-#define CHANGES (sizeof names / sizeof *names)
+#define CHANGES HS_COUNT_OF(names)
 
 const char *hs_machine_change_text(enum hs_machine_change change)
 {
@@ -84,9 +84,8 @@ static enum hs_status read_change(struct reader *r, const struct hs_csv_row *row
 static void append(struct reader *r, struct hs_machine_event event, uint32_t node, int64_t line)
 {
     event.node = node;
-    hs_grow((void **)&r->rows, &r->cap, (uint64_t)r->count + 1, sizeof *r->rows, EVENTS_MAX);
-    r->rows[r->count] = (struct row){.of = event, .number = r->count, .line = line};
-    r->count++;
+    const struct row row = {.of = event, .number = r->count, .line = line};
+    *hs_push(r->rows, r->count, r->cap, EVENTS_MAX) = row;
 }
 
 /* The nodes that a text means: from `first`, `count` of them, spread over `among`. */

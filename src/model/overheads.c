@@ -131,8 +131,7 @@ static enum hs_status read_overhead(struct overheads_reader *r)
     if (hs_intern_get(&r->keys, name) < known) /* a second row would never be used */
         return fail_field(r, MODEL, "names are compared without case, '-', '_' and blanks",
                           r->kind->twice);
-    hs_grow((void **)&table->rows, &table->cap, (uint64_t)table->count + 1, sizeof row, ROWS_MAX);
-    table->rows[table->count++] = row;
+    *hs_push(table->rows, table->count, table->cap, ROWS_MAX) = row;
     return HS_OK;
 }
 

@@ -243,10 +243,9 @@ static void add(struct hs_catalogue *c, const struct hs_profile *row, const char
     char folded[HS_PROFILE_KEY_MAX];
     (void)hs_profile_fold(key, folded, sizeof folded);
     (void)hs_intern_get(&c->keys, folded);
-    hs_grow((void **)&c->profiles, &c->cap, (uint64_t)c->count + 1, sizeof *c->profiles,
-            HS_PROFILES_MAX);
-    c->profiles[c->count] = *row;
-    c->profiles[c->count++].key = hs_arena_text(&c->arena, key, strlen(key));
+    struct hs_profile *added = hs_push(c->profiles, c->count, c->cap, HS_PROFILES_MAX);
+    *added = *row;
+    added->key = hs_arena_text(&c->arena, key, strlen(key));
 }
 
 enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like, const char *batch,

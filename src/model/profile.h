@@ -142,8 +142,6 @@ struct hs_model_number {
 void hs_modelfile_numbers(struct hs_jsoncheck *check, const struct hs_json *object,
                           const struct hs_model_number *numbers, uint32_t count);
 
-#define HS_COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
-
 /* Returns the samples per step; 0 if text is no such number. */
 int64_t hs_batch_of(const char *text);
 /* Removes case, '-', '_' and blanks; false if the result exceeds size bytes. */

@@ -121,11 +121,10 @@ static struct hs_vc *add_cohort(struct tree_reader *r, const char *name)
 {
     struct hs_vc_list *list = r->list;
     (void)hs_intern_get(&r->names, name);
-    hs_grow((void **)&list->cohorts, &list->cohort_cap, list->cohort_count + UINT64_C(1),
-            sizeof *list->cohorts, HS_NODES_MAX);
-    list->cohorts[list->cohort_count] =
-        (struct hs_vc){.name = name, .borrow_gpus = UINT64_MAX, .lend_gpus = UINT64_MAX};
-    return &list->cohorts[list->cohort_count++];
+    struct hs_vc *cohort =
+        hs_push(list->cohorts, list->cohort_count, list->cohort_cap, HS_NODES_MAX);
+    *cohort = (struct hs_vc){.name = name, .borrow_gpus = UINT64_MAX, .lend_gpus = UINT64_MAX};
+    return cohort;
 }
 
 static uint32_t read_cohort_of(struct tree_reader *r, const struct hs_json *of)
@@ -166,7 +165,7 @@ static void read_entry(struct tree_reader *r, const struct hs_json *of, struct h
                                           is_object ? "gpus" : vc->name, 0, UINT32_MAX, 0);
     if (!is_object)
         return;
-    hs_jsoncheck_keys(r->check, of, keys, sizeof keys / sizeof keys[0],
+    hs_jsoncheck_keys(r->check, of, keys, HS_COUNT_OF(keys),
                       is_vc ? "a virtual cluster" : "a cohort");
     if (is_vc && hs_json_get(of, "gpus") == NULL)
         hs_jsoncheck_fault(r->check, of, NULL, "\"gpus\" of '%s' is missing", vc->name);
@@ -237,13 +236,12 @@ void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check,
 
 void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus)
 {
-    hs_grow((void **)&list->vcs, &list->cap, list->count + UINT64_C(1), sizeof *list->vcs,
-            HS_NODES_MAX);
-    list->vcs[list->count++] = (struct hs_vc){.name = name,
-                                              .quota_gpus = UINT64_MAX,
-                                              .gpus = gpus,
-                                              .borrow_gpus = UINT64_MAX,
-                                              .lend_gpus = UINT64_MAX};
+    *hs_push(list->vcs, list->count, list->cap, HS_NODES_MAX) =
+        (struct hs_vc){.name = name,
+                       .quota_gpus = UINT64_MAX,
+                       .gpus = gpus,
+                       .borrow_gpus = UINT64_MAX,
+                       .lend_gpus = UINT64_MAX};
 }
 
 void hs_vc_list_free(struct hs_vc_list *list)

@@ -207,8 +207,7 @@ static enum hs_status read_row(struct reservations_reader *r)
         struct hs_place place = hs_csv_place(r->csv, r->row.count);
         return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u rows", HS_RESERVATIONS_MAX);
     }
-    hs_grow((void **)&to->of, &to->cap, (uint64_t)to->count + 1, sizeof of, HS_RESERVATIONS_MAX);
-    to->of[to->count++] = of;
+    *hs_push(to->of, to->count, to->cap, HS_RESERVATIONS_MAX) = of;
     return HS_OK;
 }
 

@@ -95,8 +95,7 @@ static void heap_pop(struct hs_bounds *b)
 static void heap_push(struct hs_bounds *b, hs_u128 units)
 {
     const int64_t key = units > INT64_MAX ? INT64_MAX : (int64_t)units;
-    hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
-                 UINT32_MAX);
+    hs_grow_bare(b->left, b->left_cap, (uint64_t)b->left_count + 1, UINT32_MAX);
     uint32_t at = b->left_count++;
     for (; at > 0 && b->left[(at - 1) / CHILDREN] > key; at = (at - 1) / CHILDREN)
         b->left[at] = b->left[(at - 1) / CHILDREN];
@@ -179,8 +178,7 @@ static void bounds_submit(struct hs_bounds *b, int64_t now_us, const struct hs_s
     if (b->arrival_count == 0)
         b->first_index = job->index;
     b->submit_us = now_us;
-    hs_grow_bare((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
-                 sizeof *b->arrivals, UINT32_MAX);
+    hs_grow_bare(b->arrivals, b->arrivals_cap, (uint64_t)b->arrival_count + 1, UINT32_MAX);
     b->arrivals[b->arrival_count++] =
         (struct bounds_arrival){now_us, job->work_us, job->profile, job->gpus * job->gpu_milli};
 }
@@ -438,7 +436,7 @@ static const char *no_bound(const struct hs_report *r, enum bound bound)
         {s->done_run_us != s->work_us, BOUND_WAIT,
          "some jobs did not run at isolated speed (costs, GPU types or spread gangs)"},
     };
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(reasons); i++)
         if (reasons[i].is_so && reasons[i].first <= bound)
             return reasons[i].reason;
     return NULL;

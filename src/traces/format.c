@@ -40,7 +40,7 @@ static const struct hs_trace_format *const formats[] = {
     FORMATS(FORMAT)
 #undef FORMAT
 };
-#define FORMAT_COUNT (sizeof formats / sizeof *formats)
+#define FORMAT_COUNT HS_COUNT_OF(formats)
 
 const char *const hs_drop_texts[HS_DROP_COUNT] = {
 #define HS_DROP_TEXT(name, text) text,
@@ -303,7 +303,7 @@ static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const stru
         {has_after && !has_later, HS_FAULT_MISSING, "gpu_mem_later_after",
          "stands without gpu_mem_later_mib", "the peak from that much run time in isolation on"},
     };
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(rules); i++)
         if (rules[i].is_broken)
             return hs_trace_bad_row(&r->faults, rules[i].kind, hs_reader_place(r, rules[i].column),
                                     rules[i].hint, "%s %s", rules[i].column, rules[i].what);
@@ -608,9 +608,9 @@ void hs_layout_round(const struct hs_trace_layout *layout, struct hs_trace_job *
 static void put_loss(struct hs_csvw *csv, const struct hs_loss_curve *loss)
 {
     const double parts[] = {loss->b0, loss->b1, loss->b2, loss->threshold};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(parts); i++) {
         hs_csvw_ratio(csv, (uint64_t)llround(parts[i] * HS_LOSS_PARTS), HS_LOSS_PARTS, 6);
-        if (i + 1 < sizeof parts / sizeof *parts)
+        if (i + 1 < HS_COUNT_OF(parts))
             csv->out.at[-1] = '/'; /* replaces the comma that ended the field */
     }
 }

@@ -329,7 +329,7 @@ struct hs_column {
     }
 
 /* The members of a format whose table has these columns. */
-#define HS_TABLE(columns_) .table = columns_, .table_columns = sizeof columns_ / sizeof *columns_
+#define HS_TABLE(columns_) .table = columns_, .table_columns = HS_COUNT_OF(columns_)
 
 #define HS_TABLE_COLUMNS_MAX 36
 #define HS_ROW_NUMBER        "@row" /* as a source name: the row number, from 0 */

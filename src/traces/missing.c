@@ -59,7 +59,7 @@ const char *hs_table_known_name(const struct hs_csv_row *header, const char *key
         {"status", "state", "job_state", "job_status", "final_state", "final_status", "final",
          "phase", "result", NULL},
     };
-    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(guesses); i++)
         for (const char *const *name = guesses[i]; strcmp(guesses[i][0], key) == 0 && *name; name++)
             for (uint32_t k = 0; k < header->count; k++)
                 if (is_like(header->fields[k], *name))

@@ -159,7 +159,7 @@ static enum hs_cell_result read_mib(const char *text, size_t len, uint32_t *out)
 bool hs_cell_is_missing(const char *text)
 {
     static const char *const words[] = {"", "none", "nan", "na", "null", "-"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(words); i++)
         if (strcasecmp(words[i], text) == 0)
             return true;
     return false;
@@ -169,9 +169,7 @@ bool hs_cell_is_missing(const char *text)
 
 void hs_attempts_add(struct hs_attempt_list *list, int64_t run_us)
 {
-    hs_grow((void **)&list->run_us, &list->cap, (uint64_t)list->count + 1, sizeof *list->run_us,
-            HS_ATTEMPTS_MAX);
-    list->run_us[list->count++] = run_us;
+    *hs_push(list->run_us, list->count, list->cap, HS_ATTEMPTS_MAX) = run_us;
 }
 
 void hs_attempts_give(const struct hs_attempt_list *list, struct hs_trace_job *job)
@@ -198,9 +196,8 @@ bool hs_options_add(struct hs_option_list *list, const char *span, size_t span_l
         (list->count > 0 && after_us <= list->of[list->count - 1].after_us) ||
         !hs_parse_decimal_us(value, value_len, 1000, &milli) || milli < 0 || milli > UINT32_MAX)
         return false;
-    hs_grow((void **)&list->of, &list->cap, (uint64_t)list->count + 1, sizeof *list->of,
-            HS_DEADLINE_OPTIONS_MAX);
-    list->of[list->count++] = (struct hs_deadline_option){after_us, (uint32_t)milli};
+    *hs_push(list->of, list->count, list->cap, HS_DEADLINE_OPTIONS_MAX) =
+        (struct hs_deadline_option){after_us, (uint32_t)milli};
     return true;
 }
 

@@ -239,7 +239,7 @@ static void say_quantiles(const struct info *info, const char *title, bool is_ga
         if (h->count == 0)
             continue;
         hs_say(out, "%-6s %9s", class_names[i], ROUNDED_SECONDS((uint64_t)(h->sum / h->count)));
-        for (size_t q = 0; q < sizeof permilles / sizeof permilles[0]; q++)
+        for (size_t q = 0; q < HS_COUNT_OF(permilles); q++)
             hs_say(out, " %9s", ROUNDED_SECONDS(hs_loghist_quantile(h, permilles[q])));
         hs_say(out, " %9s\n", ROUNDED_SECONDS(h->max));
     }
@@ -272,7 +272,7 @@ static void put_quantiles(struct hs_jsonw *w, const char *name, const struct hs_
 {
     hs_jsonw_put(w, "%s=!{ mean=%g", name,
                  h->count > 0 ? (double)h->sum / (double)h->count / (double)US_PER_S : NAN);
-    for (size_t q = 0; q < sizeof permilles / sizeof permilles[0]; q++) {
+    for (size_t q = 0; q < HS_COUNT_OF(permilles); q++) {
         char key[16];
         (void)snprintf(key, sizeof key, "p%u", permilles[q] / 10);
         hs_jsonw_put(w, "%s=%g", key,
@@ -545,7 +545,7 @@ static void load_add(struct offered_load *load, const struct hs_trace_job *job)
     for (int i = 0; i < HS_POOL_KINDS; i++) {
         struct named_loads *by = &load->by[i];
         uint32_t id = hs_intern_get(&by->names, names[i]);
-        hs_grow((void **)&by->sums, &by->cap, (uint64_t)id + 1, sizeof *by->sums, HS_INTERN_MAX);
+        hs_grow(by->sums, by->cap, (uint64_t)id + 1, HS_INTERN_MAX);
         load_sum_add(&by->sums[id], job);
     }
 }
@@ -696,7 +696,7 @@ static bool say_values(const struct trace_validation *d, struct hs_output *out)
         const char *state = hs_intern_text(&d->states, id), *word = "failed";
         if (strpbrk(state, ",='") != NULL || hs_control_find(state, strlen(state)) < strlen(state))
             continue;
-        for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        for (size_t i = 0; i < HS_COUNT_OF(starts); i++)
             for (const char *const *start = starts[i] + 1; *start != NULL; start++)
                 if (strncasecmp(state, *start, strlen(*start)) == 0)
                     word = starts[i][0];

@@ -68,8 +68,8 @@ static struct hs_trace_job *reorder_room(struct reorder *r)
 {
     if (HS_UNLIKELY(r->free_count == 0)) {
         uint64_t need = (uint64_t)r->slot_count + 1;
-        hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX);
-        hs_grow((void **)&r->free_slots, &r->free_cap, need, sizeof *r->free_slots, ROWS_MAX);
+        hs_grow(r->slots, r->slots_cap, need, ROWS_MAX);
+        hs_grow(r->free_slots, r->free_cap, need, ROWS_MAX);
         r->slots[r->slot_count] = hs_arena_alloc(&r->arena, sizeof **r->slots);
         r->free_slots[r->free_count++] = r->slot_count++;
     }
@@ -100,8 +100,7 @@ static void reorder_push(struct reorder *r)
     struct hs_trace_job *job = &slot->job;
     if (HS_UNLIKELY(r->ring_count == r->ring_cap)) {
         uint32_t old = r->ring_cap;
-        hs_grow((void **)&r->ring, &r->ring_cap, old ? 2 * (uint64_t)old : 64, sizeof *r->ring,
-                ROWS_MAX);
+        hs_grow(r->ring, r->ring_cap, old ? 2 * (uint64_t)old : 64, ROWS_MAX);
         /* it was full: moves wrapped entries after the old end */
         memcpy(r->ring + old, r->ring, r->ring_head * sizeof *r->ring);
     }
@@ -109,18 +108,16 @@ static void reorder_push(struct reorder *r)
         size_t need = 0; /* some texts may already be in slot->text */
         for (int i = 0; i < HS_JOB_TEXTS; i++)
             need += job->texts[i] != NULL ? strlen(job->texts[i]) + 1 : 0;
-        hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX);
+        hs_grow(slot->long_text, slot->long_cap, need, TEXT_MAX);
         (void)keep_texts(job, slot->long_text, need);
     }
     if (HS_UNLIKELY(job->attempts > 0)) {
-        hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
-                sizeof *slot->attempts_us, UINT32_MAX);
+        hs_grow(slot->attempts_us, slot->attempts_cap, job->attempts, UINT32_MAX);
         memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
         job->attempts_us = slot->attempts_us;
     }
     if (HS_UNLIKELY(job->option_count > 0)) {
-        hs_grow((void **)&slot->options, &slot->options_cap, job->option_count,
-                sizeof *slot->options, HS_DEADLINE_OPTIONS_MAX);
+        hs_grow(slot->options, slot->options_cap, job->option_count, HS_DEADLINE_OPTIONS_MAX);
         memcpy(slot->options, job->options, job->option_count * sizeof *slot->options);
         job->options = slot->options;
     }
@@ -624,14 +621,12 @@ static void keep_mark(struct hs_trace_cache *cache, const struct hs_trace *trace
 {
     struct hs_trace_counts counts;
     hs_trace_get_counts(trace, &counts);
-    hs_grow((void **)&cache->marks, &cache->marks_cap, index + 1, sizeof *cache->marks, JOBS_MAX);
+    hs_grow(cache->marks, cache->marks_cap, index + 1, JOBS_MAX);
     cache->marks[index].rows = counts.rows;
     counts.rows = counts.accepted = 0;
     if (cache->counts_count == 0 ||
         memcmp(&cache->counts[cache->counts_count - 1], &counts, sizeof counts) != 0) {
-        hs_grow((void **)&cache->counts, &cache->counts_cap, (uint64_t)cache->counts_count + 1,
-                sizeof *cache->counts, JOBS_MAX);
-        cache->counts[cache->counts_count++] = counts;
+        *hs_push(cache->counts, cache->counts_count, cache->counts_cap, JOBS_MAX) = counts;
     }
     cache->marks[index].others = cache->counts_count - 1;
 }
@@ -643,8 +638,7 @@ static enum hs_status keep_all(struct hs_trace_cache *trace_cache, struct hs_tra
     while ((status = hs_trace_next(trace, &job)) == HS_OK) {
         if (trace_cache->count + 1 == JOBS_MAX)
             return HS_E_LIMIT;
-        hs_grow((void **)&trace_cache->jobs, &trace_cache->jobs_cap, trace_cache->count + 1,
-                sizeof *trace_cache->jobs, JOBS_MAX);
+        hs_grow(trace_cache->jobs, trace_cache->jobs_cap, trace_cache->count + 1, JOBS_MAX);
         struct hs_trace_job *kept = &trace_cache->jobs[trace_cache->count];
         *kept = *job;
         kept->id = hs_arena_text(&trace_cache->texts, job->id, strlen(job->id));
@@ -722,7 +716,7 @@ uint64_t hs_trace_cache_key(const struct hs_trace_options *o)
     uint64_t key = mix_text(0, o->path);
     key = mix_text(mix_text(mix_text(key, o->format), o->map), o->outcomes);
     key = mix_text(mix_text(key, o->gavel_throughputs), o->map_values);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(numbers); i++)
         key = hs_mix64(key, numbers[i]);
     return key;
 }

@@ -168,7 +168,7 @@ static void find_outages(struct fit_arrivals *a, struct hs_arena *arena,
 #define RUNS_MOST 100000 /* runs per draw: more only take time */
 
 static const uint32_t lags[] = {0, 1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 96, 120, 168};
-#define LAGS (sizeof lags / sizeof *lags)
+#define LAGS HS_COUNT_OF(lags)
 
 /* Moments of the rate around its mean of 1: variance, then covariances at these lags in hours. */
 struct moments {
@@ -380,9 +380,8 @@ static void count_size(struct fit_class *class, const struct hs_trace_job *job)
         class->sizes[nearest].share++;
         return;
     }
-    hs_grow((void **)&class->sizes, &class->size_cap, (uint64_t) class->size_count + 1,
-            sizeof *class->sizes, HS_WORKLOAD_SIZES_MAX);
-    class->sizes[class->size_count++] = (struct hs_workload_size){job->gpus, milli, 1};
+    *hs_push(class->sizes, class->size_count, class->size_cap, HS_WORKLOAD_SIZES_MAX) =
+        (struct hs_workload_size){job->gpus, milli, 1};
 }
 
 /* ---- conversion to a workload ---- */
@@ -496,7 +495,7 @@ static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t 
                      uint32_t user)
 {
     uint64_t duration_s = seconds_of(job->duration_us);
-    hs_grow((void **)&f->runs, &f->runs_cap, (uint64_t)user + 1, sizeof *f->runs, HS_INTERN_MAX);
+    hs_grow(f->runs, f->runs_cap, (uint64_t)user + 1, HS_INTERN_MAX);
     if (user >= f->run_count)
         f->run_count = user + 1;
     struct fit_run *run = &f->runs[user];
@@ -712,7 +711,7 @@ enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, st
     if (hour >= HOURS_MOST)
         return hs_fail(diag, HS_E_LIMIT, NULL, "are its times in another unit?",
                        "the trace spans more than %d hours", HOURS_MOST);
-    hs_grow((void **)&a->counts, &a->counts_cap, hour + 1, sizeof *a->counts, HOURS_MOST);
+    hs_grow(a->counts, a->counts_cap, hour + 1, HOURS_MOST);
     if (hour >= a->hours)
         a->hours = (uint32_t)hour + 1;
     a->counts[hour]++;
@@ -729,8 +728,7 @@ enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, st
     class->retries += retries;
     class->jobs++;
     uint32_t vc = hs_intern_get(&fit->vcs, job->vc);
-    hs_grow((void **)&fit->of_vc, &fit->of_vc_cap, (uint64_t)vc + 1, sizeof *fit->of_vc,
-            HS_WORKLOAD_VCS_MAX + 1);
+    hs_grow(fit->of_vc, fit->of_vc_cap, (uint64_t)vc + 1, HS_WORKLOAD_VCS_MAX + 1);
     struct fit_vc *of = &fit->of_vc[vc];
     of->jobs[number]++;
     if (job->gpus > of->gpus_max)

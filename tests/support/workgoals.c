@@ -201,8 +201,7 @@ void workgoals_load(struct workgoals *g)
     static struct sheet t;
     *g = (struct workgoals){0};
     for (sheet_open(&t, FACTS_FILE, columns); sheet_next(&t);) {
-        hs_grow((void **)&g->facts, &g->cap, (uint64_t)g->count + 1, sizeof *g->facts, FACTS_MOST);
-        struct workfact *f = &g->facts[g->count++];
+        struct workfact *f = hs_push(g->facts, g->count, g->cap, FACTS_MOST);
         copy(f->workload, sizeof f->workload, sheet_cell(&t, 0));
         copy(f->measure, sizeof f->measure, sheet_cell(&t, 1));
         copy(f->gpus, sizeof f->gpus, sheet_cell(&t, 2));

@@ -23,8 +23,7 @@
 
 static void take(struct workstat *w, const struct hs_trace_job *job)
 {
-    hs_grow((void **)&w->jobs, &w->cap, (uint64_t)w->count + 1, sizeof *w->jobs, JOBS_MOST);
-    struct work_job *own = &w->jobs[w->count++];
+    struct work_job *own = hs_push(w->jobs, w->count, w->cap, JOBS_MOST);
     own->submit_us = job->submit_us;
     own->duration_us = job->duration_us;
     own->demand = (uint64_t)job->gpus * (job->gpu_milli > 0 ? job->gpu_milli : 1000);
@@ -104,7 +103,7 @@ static void sort_durations(struct workstat *w, const char *gpus)
         return;
     assert_true(strlen(gpus) < sizeof w->sorted_of);
     strcpy(w->sorted_of, gpus);
-    hs_grow((void **)&w->durations, &w->durations_cap, w->count, sizeof *w->durations, JOBS_MOST);
+    hs_grow(w->durations, w->durations_cap, w->count, JOBS_MOST);
     w->durations_count = 0;
     for (uint32_t i = 0; i < w->count; i++)
         if (workstat_in(gpus, w->jobs[i].demand))

@@ -78,7 +78,7 @@ static enum hs_status read_to_end(const char *path, char **text, size_t *len)
         return status;
     while ((status = hs_input_read(in, &data, &got)) == HS_OK) {
         assert_true(got > 0);
-        hs_grow((void **)text, &cap, *len + got, 1, UINT32_MAX);
+        hs_grow(*text, cap, *len + got, UINT32_MAX);
         memcpy(*text + *len, data, got);
         *len += got;
         assert_true(hs_input_bytes(in) == *len);

@@ -21,7 +21,7 @@ static void test_grow_keeps_items_and_zeroes_new_ones(void **state)
     uint32_t cap = 0;
     (void)state;
     for (uint32_t i = 0; i < 1000; i++) {
-        hs_grow((void **)&items, &cap, i + 1, sizeof *items, 1000);
+        hs_grow(items, cap, i + 1, 1000);
         assert_true(cap > i && cap <= 1000);
         assert_int_equal(items[i], 0);
         items[i] = i + 7;
@@ -38,7 +38,7 @@ static void test_grow_bare_keeps_items(void **state)
     uint32_t cap = 0;
     (void)state;
     for (uint32_t i = 0; i < 1000; i++) {
-        hs_grow_bare((void **)&items, &cap, i + 1, sizeof *items, 1000);
+        hs_grow_bare(items, cap, i + 1, 1000);
         assert_true(cap > i && cap <= 1000);
         items[i] = i + 7;
     }
@@ -55,7 +55,7 @@ static void test_grow_is_amortised(void **state)
     (void)state;
     for (uint32_t i = 0; i < 1000; i++) {
         uint32_t before = cap;
-        hs_grow((void **)&items, &cap, i + 1, 1, 1000);
+        hs_grow(items, cap, i + 1, 1000);
         changes += cap != before;
     }
     assert_int_equal(changes, 7);
@@ -74,15 +74,15 @@ static void grow_past_limit(void)
 {
     char *items = NULL;
     uint32_t cap = 0;
-    hs_grow((void **)&items, &cap, 10, 1, 10);
-    hs_grow((void **)&items, &cap, 11, 1, 10);
+    hs_grow(items, cap, 10, 10);
+    hs_grow(items, cap, 11, 10);
 }
 
 static void grow_past_32_bits(void)
 {
     char *items = NULL;
     uint32_t cap = 0;
-    hs_grow_bare((void **)&items, &cap, UINT64_C(1) << 32, 1, UINT64_MAX);
+    hs_grow_bare(items, cap, UINT64_C(1) << 32, UINT64_MAX);
 }
 
 /* 2^31 items of 2^40 bytes are 2^71 bytes. */
@@ -90,7 +90,7 @@ static void grow_to_overflow(void)
 {
     char *items = NULL;
     uint32_t cap = 0;
-    hs_grow((void **)&items, &cap, UINT64_C(1) << 31, (size_t)1 << 40, UINT64_MAX);
+    hs_make_room((void **)&items, &cap, UINT64_C(1) << 31, (size_t)1 << 40, UINT64_MAX);
 }
 
 static void alloc_to_overflow(void)

@@ -24,7 +24,7 @@ struct fixture {
 static uint32_t take(struct fixture *f)
 {
     uint32_t at = UINT32_MAX;
-    at = hs_pool_take(&f->pool, (void **)&f->items, sizeof *f->items);
+    at = hs_pool_take(&f->pool, f->items);
     return at;
 }
 

@@ -198,7 +198,7 @@ static enum hs_status read_rows(struct hs_sweep *sweep, const struct hs_json *li
 static enum hs_status check_members(struct hs_sweep *sweep, const struct hs_json *root)
 {
     static const char *const members[] = {"name", "config", "grid", "zip", "list", "$schema"};
-    static const size_t member_count = sizeof members / sizeof *members;
+    static const size_t member_count = HS_COUNT_OF(members);
     char hint[HS_HINT_SIZE];
     HS_TRY(
         expect(sweep, root, HS_JSON_OBJECT, "an experiment: {\"config\": {...}, \"grid\": {...}}"));
@@ -278,7 +278,7 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
                         ? hs_json_get(hs_json_root(doc), "sweep") != NULL
                         : access(path, F_OK) != 0;
     hs_json_close(doc);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(tables); i++) {
         const char *columns = tables[i][1];
         (void)snprintf(path, sizeof path, "%s/%s", sweep->dir, tables[i][0]);
         if (!is_sweep || access(path, F_OK) != 0)
@@ -460,13 +460,13 @@ static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *di
     static const char *const files[] = {"sweep.csv", HS_SWEEP_TEAMS, "manifest.json"};
     char from[HS_PATH_SIZE], to[HS_PATH_SIZE];
     const struct hs_place place = {.file = to};
-    for (size_t i = sizeof files / sizeof *files - 1; i > 0; i--) {
+    for (size_t i = HS_COUNT_OF(files) - 1; i > 0; i--) {
         (void)snprintf(to, sizeof to, "%s/%s", sweep->dir, files[i]);
         if (unlink(to) != 0 && errno != ENOENT)
             return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot remove: %s",
                            strerror(errno));
     }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(files); i++) {
         if (i == 1 && !has_teams)
             continue;
         hs_rundir_file(dir, files[i], from, sizeof from);

@@ -400,8 +400,8 @@ static enum hs_status record_trace(struct point_workers *workers, uint32_t index
     for (uint32_t i = 0; i < workers->trace_count; i++)
         if (workers->traces[i].key == key)
             return HS_OK;
-    hs_grow((void **)&workers->traces, &workers->trace_cap, (uint64_t)workers->trace_count + 1,
-            sizeof *workers->traces, HS_SWEEP_POINTS_MAX);
+    hs_grow(workers->traces, workers->trace_cap, (uint64_t)workers->trace_count + 1,
+            HS_SWEEP_POINTS_MAX);
     struct made *made = hs_alloc_zeroed(1, sizeof *made);
     struct hs_shared_trace *shared = &workers->traces[workers->trace_count++];
     shared->key = key;

@@ -144,8 +144,8 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
     while (status == HS_OK && (status = hs_trace_next(trace, &job)) == HS_OK) {
         const bool has_both = job->start_us >= 0 && job->end_us >= 0;
         told += job->start_us >= job->submit_us;
-        hs_grow((void **)&over_us, &cap, c->jobs + UINT64_C(1), sizeof *over_us, UINT32_MAX);
-        over_us[c->jobs++] = has_both ? job->end_us - job->start_us - job->duration_us : INT64_MIN;
+        *hs_push(over_us, c->jobs, cap, UINT32_MAX) =
+            has_both ? job->end_us - job->start_us - job->duration_us : INT64_MIN;
     }
     hs_trace_close(trace);
     diag->errors = errors.errors;

@@ -177,7 +177,7 @@ void hs_compare_say_terms(const struct hs_setup *const *setups, uint32_t count,
     } terms[] = {{"scan", offsetof(struct hs_semantics, scan)},
                  {"placement", offsetof(struct hs_semantics, placement)},
                  {"cost", offsetof(struct hs_semantics, cost)}};
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(terms); i++) {
         bool is_alike = true;
         const char *first = NULL, *text = NULL;
         for (int prints = 0; prints < 2; prints++)

@@ -64,7 +64,7 @@ static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
 static void say_bounds(struct hs_output *out, const struct hs_summary *summary)
 {
     static const char *const bounded[] = {"makespan", "mean_wait", "mean_jct"};
-    for (size_t i = 0; i < sizeof bounded / sizeof *bounded; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(bounded); i++)
         for (uint32_t m = 0; m < summary->count; m++) {
             const struct hs_metric *bound = &summary->metrics[m];
             size_t len = strlen(bounded[i]);
@@ -606,7 +606,7 @@ static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_cal
     hs_say(&call->out, "%-14s  %-16s  now\n", "file", "recorded");
     uint32_t differing = say_files(&call->out, &r->manifest, &now), members_differing = 0;
     hs_say(&call->out, "%-14s  %-16s  ", MANIFEST, "-");
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(members); i++)
         if (!hs_json_equal(hs_json_get(root_of(r), members[i]),
                            hs_json_get(hs_json_root(now.doc), members[i])))
             hs_say(&call->out, "%s %s", members_differing++ == 0 ? "differs:" : ",", members[i]);

@@ -141,7 +141,7 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
     struct hs_trace_options reading = *options;
     const char *const inputs[] = {given->trace, given->read.map, given->config_file,
                                   given->read.gavel_throughputs};
-    HS_TRY(check_output(call, inputs, sizeof inputs / sizeof *inputs, "convert"));
+    HS_TRY(check_output(call, inputs, HS_COUNT_OF(inputs), "convert"));
     HS_TRY(hs_trace_writer_choose(given->to, given->output, &to, &call->diag));
     hs_lossy_fields_open(&lossy, to);
     reading.writes_gavel = strcmp(to->name, "gavel") == 0;
@@ -261,7 +261,7 @@ static enum hs_status assign(struct hs_call *call, const struct hs_trace_options
                                   o->config_file,
                                   o->vc_file,
                                   o->read.gavel_throughputs};
-    HS_TRY(check_output(call, inputs, sizeof inputs / sizeof *inputs, "assign"));
+    HS_TRY(check_output(call, inputs, HS_COUNT_OF(inputs), "assign"));
     enum hs_status status = HS_OK;
     if (o->cluster != NULL)
         status = hs_setup_cluster(&cluster, o, &call->diag);
@@ -303,7 +303,7 @@ static const struct action actions[] = {
     {"validate", TAKES_CLUSTER, validate},
     {"convert", TAKES_OUTPUT | TAKES_FORMAT, convert},
     {"assign", TAKES_CLUSTER | TAKES_OUTPUT | TAKES_GENERATED, assign}};
-#define ACTION_COUNT (sizeof actions / sizeof *actions)
+#define ACTION_COUNT HS_COUNT_OF(actions)
 
 static const char *action_at(size_t index)
 {
@@ -339,7 +339,7 @@ static enum hs_status trace(struct hs_call *call)
         {options->reference != NULL, TAKES_REFERENCE, "--compare",
          "trace info compares two traces"},
         {options->json, TAKES_JSON, "--json", "trace info prints its figures as JSON"}};
-    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+    for (size_t r = 0; r < HS_COUNT_OF(rules); r++)
         if (rules[r].is_given && (actions[i].takes & rules[r].taken) == 0)
             return hs_fail(&call->diag, HS_E_USAGE, NULL, rules[r].hint,
                            "trace %s: %s has no meaning", actions[i].name, rules[r].option);

@@ -31,8 +31,7 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job **job)
     const bool is_told = t->start_us >= t->submit_us && end_us >= t->start_us;
     if (b->count == 0)
         b->epoch_us = t->submit_us;
-    hs_grow((void **)&b->jobs, &b->cap, b->count + UINT64_C(1), sizeof *b->jobs, JOBS_MAX);
-    b->jobs[b->count++] = (struct hs_backtest_job){
+    *hs_push(b->jobs, b->count, b->cap, JOBS_MAX) = (struct hs_backtest_job){
         .id = hs_arena_text(&b->arena, t->id, strlen(t->id)),
         .run_us = t->duration_us,
         .us = {{is_told ? t->start_us - t->submit_us : -1, is_told ? end_us - t->submit_us : -1},
@@ -63,9 +62,8 @@ static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submi
 
 static void add_change(struct hs_backtest_changes *changes, int64_t at_us, int64_t milli)
 {
-    hs_grow((void **)&changes->of, &changes->cap, changes->count + UINT64_C(1), sizeof *changes->of,
-            CHANGES_MAX);
-    changes->of[changes->count++] = (struct hs_backtest_change){at_us, milli};
+    *hs_push(changes->of, changes->count, changes->cap, CHANGES_MAX) =
+        (struct hs_backtest_change){at_us, milli};
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
@@ -506,7 +504,7 @@ static void put_figures(struct hs_output *out, const char *title, bool is_time,
         const struct hs_backtest_figures *f = &sides[s];
         const double values[] = {f->mean, f->p50, f->p90, f->p95};
         hs_say(out, "  %-11s %-10s", s == 0 ? title : "", side_names[s]);
-        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (size_t i = 0; i < HS_COUNT_OF(values); i++)
             if (is_time || isnan(values[i]))
                 hs_say(out, "%12s", isnan(values[i]) ? "-" : HS_TIME(values[i]));
             else

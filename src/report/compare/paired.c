@@ -71,8 +71,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
         return hs_rowfile_bad(f, "run", "the time that a job which is done has run");
     row->id = hs_arena_text(&run->arena, c.id, strlen(c.id));
     row->vc = hs_intern_get(&run->vcs, c.vc);
-    hs_grow((void **)&run->rows, &run->cap, (uint64_t)run->count + 1, sizeof *run->rows, JOBS_MAX);
-    run->rows[run->count++] = *row;
+    *hs_push(run->rows, run->count, run->cap, JOBS_MAX) = *row;
     return HS_OK;
 }
 
@@ -134,7 +133,7 @@ static enum hs_status differs(const struct hs_paired *p, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
-    for (size_t i = 0; i < sizeof workload_keys / sizeof *workload_keys && hint[0] == '\0'; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(workload_keys) && hint[0] == '\0'; i++) {
         struct setting s;
         if (differs_in(p, workload_keys[i], "not set", &s))
             (void)snprintf(hint, sizeof hint, "%s differs: %s in %s, %s in %s", workload_keys[i],
@@ -732,7 +731,7 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
     }
     put_grid(out, &g, columns);
     hs_say(out, "\njobs        %s compared, done in both", GROUPED(p->count));
-    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(left_out); i++)
         if (left_out[i].jobs > 0) {
             hs_say(out, "%s %s %s", before, GROUPED(left_out[i].jobs), left_out[i].what);
             before = ",";

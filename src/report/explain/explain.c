@@ -100,8 +100,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
             x->classes[job->class].gpu_milli == job->gpu_milli)
             break;
     if (job->class == x->class_count) {
-        hs_grow((void **)&x->classes, &x->class_cap, (uint64_t)x->class_count + 1,
-                sizeof *x->classes, ROWS_MAX);
+        hs_grow(x->classes, x->class_cap, (uint64_t)x->class_count + 1, ROWS_MAX);
         x->classes[x->class_count++] =
             (struct explain_class){.vc = vc, .gpus = job->gpus, .gpu_milli = job->gpu_milli};
     }
@@ -153,8 +152,7 @@ static void add_change(struct explain *x, int64_t at_us, bool is_dated, enum exp
     at_us -= is_dated ? x->epoch_us : 0;
     if (at_us > x->end_us)
         return;
-    hs_grow((void **)&x->changes, &x->change_cap, (uint64_t)x->change_count + 1, sizeof *x->changes,
-            UINT32_MAX / 2);
+    hs_grow(x->changes, x->change_cap, (uint64_t)x->change_count + 1, UINT32_MAX / 2);
     x->changes[x->change_count] = (struct explain_change){.at_us = at_us > 0 ? at_us : 0,
                                                           .subject = subject,
                                                           .number = x->change_count,
@@ -249,9 +247,7 @@ static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
     d.gpus = keep_text(x, d.gpus);
     d.trigger = keep_text(x, d.trigger);
     d.plan_reason = keep_text(x, d.plan_reason);
-    hs_grow((void **)&x->decisions, &x->decision_cap, (uint64_t)x->decision_count + 1,
-            sizeof *x->decisions, ROWS_MAX);
-    x->decisions[x->decision_count++] = d;
+    *hs_push(x->decisions, x->decision_count, x->decision_cap, ROWS_MAX) = d;
     return HS_OK;
 }
 
@@ -648,8 +644,7 @@ static void watch(struct replay *r, const struct event *e)
     const int64_t *sum_us = x->classes[x->jobs[job].class].sum_us;
     bool begins = e->kind == WAIT || e->kind == TAKE;
     if (begins) {
-        hs_grow((void **)&x->stages, &x->stage_cap, (uint64_t)x->stage_count + 1, sizeof *x->stages,
-                UINT32_MAX / 2);
+        hs_grow(x->stages, x->stage_cap, (uint64_t)x->stage_count + 1, UINT32_MAX / 2);
         x->stages[x->stage_count++] =
             (struct explain_stage){.from_us = e->us,
                                    .segment = is_wait ? EXPLAIN_NONE : e->subject,

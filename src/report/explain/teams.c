@@ -73,8 +73,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     const char *name = name_of(&job, t->by);
     const uint32_t index = hs_intern_get(&t->names, name[0] != '\0' ? name : UNNAMED) - 1;
     if (index == t->count) {
-        hs_grow((void **)&t->of, &t->cap, t->count + UINT64_C(1), sizeof *t->of, ROWS_MAX);
-        t->of[t->count++] = (struct hs_team){.quantile_us = {-1, -1, -1}};
+        *hs_push(t->of, t->count, t->cap, ROWS_MAX) = (struct hs_team){.quantile_us = {-1, -1, -1}};
     }
     struct hs_team *team = &t->of[index];
     const uint64_t milli = (uint64_t)job.gpus * job.gpu_milli;
@@ -93,9 +92,8 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     team->jct_us += job.jct_us;
     team->need += (hs_u128)milli * (uint64_t)job.isolated_us;
     team->sojourn += (hs_u128)milli * (uint64_t)job.jct_us;
-    hs_grow((void **)&t->waits, &t->wait_cap, t->wait_count + UINT64_C(1), sizeof *t->waits,
-            ROWS_MAX);
-    t->waits[t->wait_count++] = (struct hs_team_wait){index, job.start_us - job.submit_us};
+    *hs_push(t->waits, t->wait_count, t->wait_cap, ROWS_MAX) =
+        (struct hs_team_wait){index, job.start_us - job.submit_us};
     return HS_OK;
 }
 

@@ -506,7 +506,7 @@ static void put_style(struct hs_output *out)
                 ".area{fill-opacity:.32}.interval{fill-opacity:.16}\n"
                 ".bar{fill-opacity:.55;stroke:#fff;stroke-width:.5}\n"
                 ".cell{fill:#1f83c4;shape-rendering:crispEdges}\n");
-    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(colours); i++)
         hs_say(out, ".%s{fill:%s}.line.%s{fill:none;stroke:%s;stroke-dasharray:%s}\n",
                colours[i].name, colours[i].value, colours[i].name, colours[i].value,
                colours[i].dash);

@@ -515,7 +515,7 @@ static void warn(struct hs_page *page)
         hs_say(page->out, "<p class=\"caution\">The runs differ in workload or cluster: ratios "
                           "and best marks below compare different problems.</p>\n");
     for (uint32_t g = 0; g < page->group_count; g++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t k = 0; k < HS_COUNT_OF(kinds); k++) {
             const struct hs_table_row *row = &page->rows[g];
             const double jobs = hs_summary_get(row->summary, kinds[k].metric);
             if (!(jobs > 0))
@@ -697,7 +697,7 @@ static void put_files(struct hs_output *out, const struct hs_json *list, const c
             continue;
         hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", text_of(f, name),
                   text_of(f, "role"));
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        for (size_t i = 0; i < HS_COUNT_OF(counts); i++) {
             char text[HS_PAGE_VALUE_SIZE];
             value_text(hs_json_get(f, counts[i]), text);
             hs_markup(out, "<td>%s</td>", strcmp(text, "0") == 0 ? "" : text);
@@ -745,7 +745,7 @@ static void put_manifest(struct hs_page *page, const struct hs_json *root, const
     hs_say(out, HS_TABLE_END "\n</details>\n");
     hs_markup(out, "<details><summary>Program and checks%s%s</summary>\n", colon, label);
     hs_say(out, "<div class=\"wide\"><table class=\"method\"><tbody>\n");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(keys); i++)
         put_stated(out, root, keys[i]);
     hs_say(out, HS_TABLE_END "\n</details>\n");
 }

@@ -66,8 +66,7 @@ static enum hs_status read_job(void *ctx, const struct hs_rowfile *f)
     r->last_submit_us = row.submit_us > r->last_submit_us ? row.submit_us : r->last_submit_us;
     if (strcmp(row.success, "1") != 0)
         return HS_OK;
-    hs_grow((void **)&r->rows, &r->cap, (uint64_t)r->count + 1, sizeof *r->rows, JOBS_MAX);
-    r->rows[r->count++] = row;
+    *hs_push(r->rows, r->count, r->cap, JOBS_MAX) = row;
     return HS_OK;
 }
 
@@ -291,7 +290,7 @@ static void put_quantiles(const struct curves *s, uint32_t group)
 {
     static const uint32_t permilles[] = {500, 900, 990};
     const struct hs_chart *c = &s->chart;
-    for (size_t i = 0; i < sizeof permilles / sizeof *permilles; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(permilles); i++) {
         const double value = quantile_of(&s->of[group][s->what], permilles[i]);
         if (value < c->x.from || permilles[i] < 1000 * c->y.from)
             continue;
@@ -353,7 +352,7 @@ static void put_quantile_table(const struct curves *s)
     } quantiles[] = {{10, "p1"},   {50, "p5"},     {100, "p10"}, {250, "p25"},
                      {500, "p50"}, {750, "p75"},   {900, "p90"}, {950, "p95"},
                      {990, "p99"}, {999, "p99.9"}, {1000, "max"}};
-    const size_t count = sizeof quantiles / sizeof *quantiles;
+    const size_t count = HS_COUNT_OF(quantiles);
     struct hs_output *out = s->page->out;
     hs_page_begin_table(s->page, "Quantiles", "figures");
     hs_say(out, "<th></th><th></th><th>jobs</th>");
@@ -429,10 +428,10 @@ enum hs_status hs_put_deadlines(struct hs_page *page)
     static const struct hs_frame frame = {
         .columns = 1, .width = HS_PAGE_WIDTH, .height = 188, .margin = {44, 10, 8, 24}};
     struct curves s = {.page = page, .what = LATENESS};
-    const char *shown[sizeof deadline_metrics / sizeof *deadline_metrics];
+    const char *shown[HS_COUNT_OF(deadline_metrics)];
     enum hs_status status = HS_OK;
     uint32_t count = 0;
-    for (size_t m = 0; m < sizeof deadline_metrics / sizeof *deadline_metrics; m++)
+    for (size_t m = 0; m < HS_COUNT_OF(deadline_metrics); m++)
         if (hs_page_has_metric(page, deadline_metrics[m]))
             shown[count++] = deadline_metrics[m];
     hs_page_metric_table(page, shown, count, true);
@@ -629,7 +628,7 @@ static void put_class_table(const struct rows *r)
                                            "p99_jct",
                                            "mean_bounded_slowdown",
                                            "mean_run_slowdown"};
-    const size_t count = sizeof measures / sizeof *measures;
+    const size_t count = HS_COUNT_OF(measures);
     struct hs_output *out = r->page->out;
     hs_page_begin_table(r->page, "Figures", "figures");
     hs_say(out, "<th></th><th></th><th>jobs</th>");
@@ -665,7 +664,7 @@ enum hs_status hs_put_classes(struct hs_page *page)
                  {"vc", "By virtual cluster"}};
     bool is_any = false;
     hs_page_legend(page);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; k < HS_COUNT_OF(kinds); k++) {
         const struct rows rows = rows_of(page, kinds[k].name);
         if (rows.count < 2 || !(largest(&rows, "mean_jct") > 0)) /* a single class: all jobs */
             continue;

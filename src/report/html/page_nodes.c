@@ -85,8 +85,7 @@ static void keep_text(struct occupancy_map *map, const char **text)
 static enum hs_status read_node(void *ctx, const struct hs_rowfile *f)
 {
     struct occupancy_map *map = ctx;
-    hs_grow((void **)&map->nodes, &map->node_cap, (uint64_t)map->node_count + 1, sizeof *map->nodes,
-            GPUS_MAX);
+    hs_grow(map->nodes, map->node_cap, (uint64_t)map->node_count + 1, GPUS_MAX);
     struct map_node *node = &map->nodes[map->node_count];
     HS_TRY(hs_rowfile_read(f, node));
     if (node->gpus > GPUS_MAX - map->gpu_count)

@@ -807,7 +807,7 @@ enum hs_status hs_put_outages(struct hs_page *page)
         .none = "No work was lost."};
     struct outage_table t = {.page = page};
     struct hs_output *out = page->out;
-    hs_page_metric_table(page, metrics, sizeof metrics / sizeof *metrics, false);
+    hs_page_metric_table(page, metrics, HS_COUNT_OF(metrics), false);
     hs_page_note(page, "Availability: share of GPUs x time in service, or held until a drain was "
                        "over. ETTR: share of the jobs' time on GPUs that was productive. Below: "
                        "GPUs x time that was not.");

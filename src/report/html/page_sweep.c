@@ -132,9 +132,7 @@ static void take_what(const struct reading *r, const char **what, const char *te
 static enum hs_status read_point(struct reading *r, const struct hs_csv_row *row)
 {
     struct hs_sweeptable *t = r->t;
-    hs_grow((void **)&t->points, &t->point_cap, (uint64_t)t->point_count + 1, sizeof *t->points,
-            POINTS_MAX);
-    struct point *p = &t->points[t->point_count++];
+    struct point *p = hs_push(t->points, t->point_count, t->point_cap, POINTS_MAX);
     *p = (struct point){.run = keep(r, row, r->named[RUN]),
                         .state = keep(r, row, r->named[STATE]),
                         .exit = keep(r, row, r->named[EXIT])};

@@ -27,7 +27,7 @@ static void put_teams(struct hs_page *page, const struct hs_teams *teams)
     hs_page_begin_table(page, NULL, "figures");
     hs_markup(out, "<th scope=\"col\">%s</th>",
               teams->by == HS_TEAMS_VC ? "virtual cluster" : "user");
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(heads); i++)
         hs_markup(out, "<th scope=\"col\">%s</th>", heads[i]);
     hs_say(out, "%s" HS_TABLE_ROWS, teams->has_deadlines ? "<th scope=\"col\">late</th>" : "");
     for (uint32_t i = 0; i < count; i++) {
@@ -63,7 +63,7 @@ enum hs_status hs_put_teams(struct hs_page *page)
             continue;
         if (page->group_count > 1)
             hs_markup(page->out, "<details><summary>%s</summary>\n", page->rows[g].label);
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t k = 0; k < HS_COUNT_OF(kinds); k++) {
             struct hs_teams teams;
             const enum hs_status status =
                 hs_teams_read(&teams, &page->runs[page->groups[g].first].manifest, kinds[k]);

@@ -293,7 +293,7 @@ static const struct {
 
 const char *hs_present_name(const char *name)
 {
-    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(renamed); i++)
         if (strcmp(renamed[i].former, name) == 0)
             return renamed[i].present;
     return name;
@@ -301,7 +301,7 @@ const char *hs_present_name(const char *name)
 
 static const char *former_name(const char *name)
 {
-    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(renamed); i++)
         if (strcmp(renamed[i].present, name) == 0)
             return renamed[i].former;
     return name;

@@ -130,8 +130,7 @@ static const char *status_of(const struct hs_job_record *job)
 static enum hs_status on_job_segment(void *ctx, const struct hs_segment *segment)
 {
     struct jobs_state *f = ctx;
-    hs_grow((void **)&f->gpus, &f->gpus_cap, segment->gpu_count, sizeof *f->gpus,
-            (uint64_t)HS_NODES_MAX * HS_NODE_GPUS_MAX);
+    hs_grow(f->gpus, f->gpus_cap, segment->gpu_count, (uint64_t)HS_NODES_MAX * HS_NODE_GPUS_MAX);
     if (segment->gpu_count > 0)
         memcpy(f->gpus, segment->gpus, segment->gpu_count * sizeof *f->gpus);
     f->gpu_count = segment->gpu_count;
@@ -268,7 +267,7 @@ static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_dec
         hs_csvw_empty(w);
     }
     char text[128], *to = text; /* "finish submit", each word followed by a blank */
-    for (size_t i = 0; i < sizeof trigger_words / sizeof *trigger_words; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(trigger_words); i++)
         if (decision->triggers >> trigger_words[i].kind & 1)
             to += snprintf(to, (size_t)(text + sizeof text - to), "%s ", trigger_words[i].word);
     to[to > text ? -1 : 0] = '\0';

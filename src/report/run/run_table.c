@@ -229,13 +229,13 @@ struct hs_runcolumn hs_runcolumn_of(const char *metric)
                                   .title = metric,
                                   .kind = HS_COLUMN_PLAIN,
                                   .is_of_sharing = fnmatch("*_run_slowdown", metric, 0) == 0};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(rules); i++)
         if (fnmatch(rules[i].pattern, metric, 0) == 0) {
             column.kind = rules[i].kind;
             column.best = rules[i].best;
             break;
         }
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(titles); i++)
         if (strcmp(titles[i].metric, metric) == 0) {
             column.title = titles[i].title != NULL ? titles[i].title : metric;
             column.is_of_events = titles[i].shown == OF_EVENTS;
@@ -520,7 +520,7 @@ static const struct {
 } aims[] = {{"mean_jct", "mean JCT", false},
             {"p99_jct", "p99 JCT", false},
             {"fairness_jain", "Jain's index", true}};
-#define AIMS (sizeof aims / sizeof *aims)
+#define AIMS HS_COUNT_OF(aims)
 
 static bool is_known(const struct hs_run_table *table, size_t aim)
 {
@@ -573,7 +573,7 @@ static void find_of_one(const struct hs_summary *s, char *text)
                  wait = hs_summary_get(s, "mean_queueing_delay");
     double sum = 0, most = 0;
     size_t main = 0;
-    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(causes); i++) {
         const double value = hs_summary_get(s, causes[i].metric);
         sum += value > 0 ? value : 0;
         main = value > most ? i : main;
@@ -623,7 +623,7 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
     const double fewer =
         hs_summary_get(than->summary, "n_done") - hs_summary_get(row->summary, "n_done");
     const double assumed = hs_summary_get(row->summary, HS_ASSUMED_SHARE);
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(terms); i++)
         if (strstr(can, terms[i].can) != NULL && strstr(other, terms[i].can) == NULL)
             hs_append(text, HS_FINDING_SIZE, " Under %.80s, unlike %.80s, %s.", row->label,
                       than->label, terms[i].words);

@@ -83,8 +83,7 @@ enum hs_status hs_deadlines_end(struct hs_stats *s, int64_t now_us, const struct
     book(&d->all, now_us, job);
     for (int kind = 0; kind < KINDS; kind++) {
         const uint32_t name = hs_intern_get(&d->names[kind], names[kind]);
-        hs_grow((void **)&d->of[kind], &d->cap[kind], (uint64_t)name + 1, sizeof **d->of,
-                HS_INTERN_MAX);
+        hs_grow(d->of[kind], d->cap[kind], (uint64_t)name + 1, HS_INTERN_MAX);
         book(&d->of[kind][name], now_us, job);
     }
     if (job->state != HS_JOB_DONE || job->submit_us < s->first_submit_us + s->warmup_us)

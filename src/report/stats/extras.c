@@ -79,7 +79,7 @@ static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submi
     struct hs_extras *x = ctx;
     advance(x, now_us);
     x->jobs += job->gpus > 0;
-    hs_grow((void **)&x->live, &x->live_cap, (uint64_t)job->slot + 1, sizeof *x->live, UINT32_MAX);
+    hs_grow(x->live, x->live_cap, (uint64_t)job->slot + 1, UINT32_MAX);
     x->live[job->slot] = (struct live_job){.jobs_us = x->jobs_us};
     return HS_OK;
 }

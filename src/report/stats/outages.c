@@ -41,8 +41,7 @@ static enum hs_status on_outage_segment(void *ctx, const struct hs_segment *segm
     struct gang_class *c = class_of(o, job);
     if (segment->ended_by != HS_SEGMENT_FAULT && segment->ended_by != HS_SEGMENT_DRAIN)
         return HS_OK;
-    hs_grow((void **)&o->is_hit, &o->is_hit_cap, (uint64_t)job->slot + 1, sizeof *o->is_hit,
-            UINT32_MAX);
+    hs_grow(o->is_hit, o->is_hit_cap, (uint64_t)job->slot + 1, UINT32_MAX);
     o->is_hit[job->slot] = true;
     c->drains += segment->ended_by == HS_SEGMENT_DRAIN;
     if (segment->ended_by != HS_SEGMENT_FAULT)

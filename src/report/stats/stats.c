@@ -220,8 +220,7 @@ static void quantiles_close(struct quantiles *q)
 /* Adds the GPU time of a job that ended to its user. */
 static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_record *job)
 {
-    hs_grow((void **)&s->users, &s->user_cap, (uint64_t)job->user_index + 1, sizeof *s->users,
-            HS_INTERN_MAX);
+    hs_grow(s->users, s->user_cap, (uint64_t)job->user_index + 1, HS_INTERN_MAX);
     struct hs_user_account *user = &s->users[job->user_index];
     user->milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
     return user;
@@ -230,8 +229,7 @@ static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_
 /* For a completed job. VCs beyond the named ones share the last class. */
 static struct class_key key_of(struct hs_stats *s, const struct hs_job_record *job)
 {
-    hs_grow((void **)&s->vc_of, &s->vc_of_cap, (uint64_t)job->vc_index + 1, sizeof *s->vc_of,
-            HS_INTERN_MAX);
+    hs_grow(s->vc_of, s->vc_of_cap, (uint64_t)job->vc_index + 1, HS_INTERN_MAX);
     uint32_t *vc = &s->vc_of[job->vc_index];
     if (*vc == 0) {
         *vc = hs_intern_get(&s->vcs, job->vc) + 1;

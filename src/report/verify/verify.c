@@ -72,8 +72,7 @@ static enum hs_status add_nodes(struct verify_run *run, int64_t count, int64_t g
         (uint64_t)count + run->node_count > NODES_MAX)
         return HS_E_LIMIT;
     node.type = hs_intern_get(&run->types, type != NULL && type[0] != '\0' ? type : "GPU");
-    hs_grow((void **)&run->nodes, &run->node_cap, run->node_count + (uint64_t)count + 1,
-            sizeof *run->nodes, NODES_MAX + 1);
+    hs_grow(run->nodes, run->node_cap, run->node_count + (uint64_t)count + 1, NODES_MAX + 1);
     for (int64_t i = 0; i < count; i++) {
         node.first_gpu = run->gpu_count;
         run->nodes[run->node_count++] = node;
@@ -177,8 +176,7 @@ static void overcommit(struct verify_run *run, double factor)
         const uint32_t gpus = was[n + 1].first_gpu - was[n].first_gpu;
         const uint64_t end = is_one ? 1 : (uint64_t)(factor * (n + 1) + 0.5);
         while (run->node_count < end) {
-            hs_grow((void **)&run->nodes, &run->node_cap, run->node_count + UINT64_C(2),
-                    sizeof *run->nodes, NODES_MAX + 1);
+            hs_grow(run->nodes, run->node_cap, run->node_count + UINT64_C(2), NODES_MAX + 1);
             was[n].first_gpu = run->gpu_count;
             run->nodes[run->node_count++] = was[n];
             run->gpu_count += gpus;
@@ -723,7 +721,7 @@ static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs
         lists[4] = &none;
     if (run->setup.reservations == NULL)
         lists[5] = &none;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(lists); i++)
         for (uint32_t count; (count = rules_together(lists[i])) > 0; lists[i] += count) {
             struct verify_check checks[VERIFY_TOGETHER] = {0};
             hs_advance(run->diag, "checks", -1);

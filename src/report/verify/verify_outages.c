@@ -52,8 +52,7 @@ static const struct verify_window *window_of(const struct verify_run *run, uint3
 static void add_window(struct verify_run *run, struct verify_window window, uint32_t node)
 {
     run->window_count += run->window_count == 0; /* 0 ends a list */
-    hs_grow((void **)&run->windows, &run->window_cap, (uint64_t)run->window_count + 1,
-            sizeof *run->windows, UINT32_MAX);
+    hs_grow(run->windows, run->window_cap, (uint64_t)run->window_count + 1, UINT32_MAX);
     window.next = run->nodes[node].last_window;
     run->nodes[node].last_window = run->window_count;
     run->windows[run->window_count++] = window;
@@ -161,8 +160,7 @@ static int compare_events(const void *a, const void *b)
 
 static void add_event(struct verify_run *run, uint32_t node, int64_t at_us, int change)
 {
-    hs_grow((void **)&run->events, &run->event_cap, (uint64_t)run->event_count + 2,
-            sizeof *run->events, UINT32_MAX / 2);
+    hs_grow(run->events, run->event_cap, (uint64_t)run->event_count + 2, UINT32_MAX / 2);
     run->events[run->event_count] = (struct verify_event){
         .at_us = at_us > 0 ? at_us : 0, .node = node, .number = run->event_count, .change = change};
     run->event_count++;

@@ -153,7 +153,7 @@ static void compare_quantiles(const struct stated *s, const struct verify_sums *
         uint64_t percent;
     } quantiles[] = {{"p50", 50}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"max", 100}};
     const struct values *values = &sums->values[measure];
-    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
+    for (size_t i = 0; i < HS_COUNT_OF(quantiles); i++) {
         const uint64_t rank = (values->count * quantiles[i].percent + 99) / 100;
         char name[32];
         (void)snprintf(name, sizeof name, "%s_%s", quantiles[i].prefix, measure_names[measure]);

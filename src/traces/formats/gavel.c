@@ -80,8 +80,7 @@ static enum hs_status speeds_read(struct speeds *speeds, const struct hs_json_do
                            hs_json_key(m));
         make_key(&job, job.gpus, key);
         uint32_t id = hs_intern_get(&speeds->jobs, key);
-        hs_grow((void **)&speeds->per_second, &speeds->cap, (uint64_t)id + 1,
-                sizeof *speeds->per_second, HS_INTERN_MAX);
+        hs_grow(speeds->per_second, speeds->cap, (uint64_t)id + 1, HS_INTERN_MAX);
         speeds->per_second[id] = hs_json_number(alone);
     }
     return HS_OK;
@@ -292,7 +291,7 @@ struct gavel {
 
 static const struct field_shape *find_shape(uint32_t fields)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(shapes); i++)
         if (shapes[i].fields == fields)
             return &shapes[i];
     return NULL;
@@ -309,7 +308,7 @@ static int recognise(const char *head, size_t len)
         return 0;
     const struct field_shape *shape =
         find_shape(hs_plain_split(line, line_len, '\t', fields, lengths, FIELDS_MAX));
-    for (size_t i = 0; shape != NULL && i < sizeof numbers / sizeof *numbers; i++) {
+    for (size_t i = 0; shape != NULL && i < HS_COUNT_OF(numbers); i++) {
         uint32_t at = shape->field_of[numbers[i]];
         if (!hs_parse_double(fields[at], lengths[at], &value))
             return 0;

@@ -17,7 +17,7 @@
 static enum hs_status parse(struct hs_generate_request *q, char *text, struct hs_diag *diag)
 {
     static const char *const keys[] = {"n", "days", "load", "gpus", "seed"};
-    enum { KEYS = sizeof keys / sizeof keys[0] };
+    enum { KEYS = HS_COUNT_OF(keys) };
     const struct {
         uint64_t *whole; /* uniform from least to most */
         double *real;    /* otherwise this, above 0 */

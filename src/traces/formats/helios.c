@@ -28,7 +28,7 @@ static const struct hs_column columns[] = {
     HS_COLUMN("gpu_mem_mib", "gmem", MIB, false, gpu_mem_mib),
 };
 
-#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+#define COLUMN_COUNT HS_COUNT_OF(columns)
 
 #define NODE_GPUS 8 /* on every GPU node of Helios' clusters */
 

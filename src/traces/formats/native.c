@@ -59,7 +59,7 @@ static const struct hs_column columns[] = {
     COLUMN("end_time", TIME, false, end_us),
 };
 
-#define COLUMN_COUNT (sizeof columns / sizeof columns[0])
+#define COLUMN_COUNT HS_COUNT_OF(columns)
 
 /* ---- column mappings ---- */
 

@@ -520,7 +520,7 @@ static struct hs_place place(void *state, const char *column)
 {
     const struct philly_log *p = state;
     const struct hs_json *value = p->stream.element;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    for (size_t i = 0; i < HS_COUNT_OF(columns); i++)
         if (strcmp(columns[i].key, column) == 0 && hs_json_get(p->stream.element, columns[i].name))
             value = hs_json_get(p->stream.element, columns[i].name);
     return stream_place(&p->stream, value);
@@ -612,7 +612,7 @@ static const struct hs_trace_layout layout = {
     .made_up = "attempts that follow each other without a gap, the first at once where the job "
                "tells no start, on machines m0, m1, ... of 8 GPUs",
     .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .column_count = HS_COUNT_OF(columns),
     .grain_us = HS_TRACE_TIME_UNIT_US,
     .outcomes = outcomes,
     .keeps = keeps,

@@ -51,7 +51,7 @@ static const struct hs_column columns[] = {
     [PARTITION] = HS_COLUMN("gpu_type", "partition", TEXT, false, gpu_type),
 };
 
-#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+#define COLUMN_COUNT HS_COUNT_OF(columns)
 
 /* Field numbers of the definition, minus one. */
 static const uint32_t field_of[COLUMN_COUNT] = {0, 1, 2, 3, 4, 7, 9, 10, 11, 14, 15};
@@ -144,7 +144,7 @@ static int64_t number_of(struct swf_writing *w, int kind, const char *name)
     if (name == NULL || name[0] == '\0')
         return UNKNOWN;
     const uint32_t id = hs_intern_get(&n->names, name);
-    hs_grow((void **)&n->of, &n->cap, (uint64_t)id + 1, sizeof *n->of, HS_INTERN_MAX);
+    hs_grow(n->of, n->cap, (uint64_t)id + 1, HS_INTERN_MAX);
     if (id < known)
         return n->of[id];
     if (is_plain_number(name, &n->of[id]) && take(n, n->of[id]))
@@ -302,8 +302,7 @@ static void read_name(struct names *names, const char *value)
     const char *name = value + digits + strspn(value + digits, " \t");
     if (name[0] == '\0' || !hs_parse_int64(value, digits, &number) || number > NAMES_MAX)
         return; /* another kind of comment */
-    hs_grow((void **)&names->of, &names->cap, (uint64_t)number + 1, sizeof *names->of,
-            NAMES_MAX + 1);
+    hs_grow(names->of, names->cap, (uint64_t)number + 1, NAMES_MAX + 1);
     names->of[number] = name;
 }
 
