@@ -217,15 +217,28 @@ waiting, which are GPU seconds as each wants one; under srtf 9 of c, and 30 of a
   $ sums() { awk -F, 'NR > 1 { sum[$1 " " $2 " " $6] += $7 * ($5 - $4) } END { for (of in sum) printf "%s %.2f\n", of, sum[of] }' p.csv | sort; }
   $ for kind in time waits heat; do points $kind >/dev/null && sums; done
   fifo gpus_held gpus 130.00
-  fifo util_model share 0.00
   fifo waiting jobs 207.00
   srtf gpus_held gpus 130.00
-  srtf util_model share 0.00
   srtf waiting jobs 39.00
   fifo resources gpus 207.00
   srtf resources gpus 39.00
   fifo n0 jobs_per_gpu 130.00
   srtf n0 jobs_per_gpu 130.00
+
+# plot-ends
+After its end a run holds nothing, nor is utilization drawn where none is known: of 10 s of one GPU beside 130.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv && printf 'job_id,submit_time,gpus,duration\nb,0,1,10\n' >b.csv
+  $ for t in t b; do horus run $t.csv -c 1x1 -q -o $t >/dev/null; done
+  $ horus plot time t b -o p.csv && awk -F, 'NR > 1 { sum[$1 " " $2] += $7 * ($5 - $4) } END { for (of in sum) printf "%s %.2f\n", of, sum[of] }' p.csv | sort
+  p.csv
+  b gpus_held 10.00
+  b waiting 0.00
+  t gpus_held 130.00
+  t waiting 207.00
+  $ horus plot time t b -o - | grep -c utilization
+  0
+  [1]
 
 # plot-faults
 n0 is out from 4 to 6 s of 18: 16 of 18 s of availability, a second of work lost. One job is stopped.

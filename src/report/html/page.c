@@ -385,6 +385,18 @@ static int64_t origin_of(const struct hs_page *page)
     return origin_us;
 }
 
+double hs_page_end_s(const struct hs_page *page, uint32_t group)
+{
+    const struct hs_page_run *run = &page->runs[page->groups[group].first];
+    if (page->groups[group].count == 0)
+        return 0;
+    const double makespan = hs_summary_get(&run->summary.summary, "makespan");
+    /* unfinished jobs may run until the horizon */
+    return hs_summary_get(&run->summary.summary, "n_unfinished") > 0
+               ? fmax(makespan, (double)hs_runmanifest_horizon_us(&run->manifest) / HS_US_PER_S)
+               : makespan;
+}
+
 bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status)
 {
     static const char *const files[][3] = {[HS_FROM_JOBS] = {"jobs.csv"},
@@ -397,17 +409,8 @@ bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_
         return true;
     page->origin_us = origin_of(page);
     page->span_s = 0;
-    for (uint32_t g = 0; g < page->drawn; g++) {
-        const struct hs_page_group *group = &page->groups[g];
-        const struct hs_summary *of = page->rows[g].summary;
-        page->span_s = fmax(page->span_s, hs_summary_get(of, "makespan"));
-        /* unfinished jobs may run until the horizon */
-        if (group->count > 0 && hs_summary_get(of, "n_unfinished") > 0)
-            page->span_s =
-                fmax(page->span_s,
-                     (double)hs_runmanifest_horizon_us(&page->runs[group->first].manifest) /
-                         HS_US_PER_S);
-    }
+    for (uint32_t g = 0; g < page->drawn; g++)
+        page->span_s = fmax(page->span_s, hs_page_end_s(page, g));
     if (page->span_s > 0)
         return true;
     if (page->figure == NULL)

@@ -118,6 +118,8 @@ enum hs_page_source {
 /* Tells whether these files exist and, for values over time, whether time passed; sets span_s. A
  * page omits groups that lack a file, with a note; for a figure *status becomes HS_E_INPUT. */
 bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status);
+/* When the first run of the group ended. */
+double hs_page_end_s(const struct hs_page *page, uint32_t group);
 /* Tells whether some group has a value of the metric. */
 bool hs_page_has_metric(const struct hs_page *page, const char *metric);
 /* Adds the runs from `first` on as one group. */

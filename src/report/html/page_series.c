@@ -105,8 +105,11 @@ static void put_bucket(struct buckets *b, double time_s, double value)
     b->has_value = true;
 }
 
-static void finish_buckets(struct buckets *b)
+/* end_s: of the run, after which all is 0. */
+static void finish_buckets(struct buckets *b, double end_s)
 {
+    if (b->has_value && end_s < b->span_s)
+        put_bucket(b, end_s, 0);
     if (b->has_value)
         spread(b, b->span_s);
     for (uint32_t i = 0; i < b->count; i++) {
@@ -209,7 +212,7 @@ static enum hs_status open_section(struct series_section *s, struct hs_page *pag
         HS_TRY(hs_rowfile_each(run, "series.csv", series_cells, read_row, s));
         for (uint32_t i = 0; i < FIXED + CAUSES; i++)
             if (track->of[i].of != NULL)
-                finish_buckets(&track->of[i]);
+                finish_buckets(&track->of[i], hs_page_end_s(page, g));
         if (track->of[OUT].of != NULL && hs_page_has(s->page, g, "segments.csv"))
             HS_TRY(hs_rowfile_each(run, "segments.csv", stop_cells, add_stop, s));
         if (hs_page_has(s->page, g, "nodes.csv"))
@@ -575,35 +578,51 @@ enum hs_status hs_put_time(struct hs_page *page)
 
 /* ---- the figures ---- */
 
-/* Draws one line per group in each plot: GPU allocation, utilization as a share, waiting jobs. */
+/* The plots of 'time': GPU allocation, utilization as a share, waiting jobs. */
+static const struct time_plot {
+    enum series first;
+    uint32_t count;
+    const char *title, *unit;
+} time_plots[] = {{HELD, 1, "GPU allocation", "gpus"},
+                  {UTIL, 1, "GPU utilization", "share"},
+                  {PENDING, 2, "Jobs waiting", "jobs"}};
+
+/* One line per group; of utilization if it is known. */
+static void put_lines(const struct series_section *s, const struct hs_frame *frame, uint32_t row,
+                      const struct time_plot *p)
+{
+    struct hs_page *page = s->page;
+    const bool is_last = row + 1 == frame->rows, is_util = p->first == UTIL;
+    const double top = is_util ? 1 : top_of(s, p->first == HELD ? GPUS : QUEUE);
+    struct hs_chart c = {.x = {.from = 0, .to = page->span_s},
+                         .y = {.from = 0, .to = top > 0 ? top : 1}};
+    hs_plot_begin(page, frame, row, 0, &c, NULL);
+    if (p->first == HELD && s->tracks[0].gpus > 0)
+        put_gpu_marks(&c, top);
+    else
+        hs_chart_y_axis(&c, is_util ? HS_COLUMN_SHARE : HS_COLUMN_PLAIN, 5);
+    hs_chart_x_axis(&c, HS_COLUMN_TIME, 10, is_last);
+    for (uint32_t g = 0; g < page->drawn; g++)
+        if (!is_util || is_used(page, g))
+            put_layer(s, &c, g,
+                      &(struct layer){"line", NULL, NULL, p->first, p->count, 0, 1, LINE, p->unit});
+    hs_plot_end(page, &c, is_last ? time_title : NULL,
+                is_util && is_assumed(page) ? "GPU utilization, assumed" : p->title);
+}
+
 enum hs_status hs_draw_time(struct hs_page *page)
 {
-    const char *const titles[] = {"GPU allocation",
-                                  is_assumed(page) ? "GPU utilization, assumed" : "GPU utilization",
-                                  "Jobs waiting"};
-    static const uint32_t series[] = {HELD, UTIL, PENDING};
-    static const char *const units[] = {"gpus", "share", "jobs"};
-    struct hs_frame frame = {
-        .rows = 3, .columns = 1, .height = 130, .margin = {66, 16, 12, 6}, .last = 34};
+    const bool is_without_util = is_bare(page, GPUS);
+    struct hs_frame frame = {.rows = is_without_util ? 2 : 3,
+                             .columns = 1,
+                             .height = 130,
+                             .margin = {66, 16, 12, 6},
+                             .last = 34};
     struct series_section s;
     HS_TRY(open_section(&s, page));
     hs_figure_begin_groups(page, &frame, "line");
-    for (uint32_t row = 0; row < 3; row++) {
-        const double top = row == 1 ? 1 : top_of(&s, row == 0 ? GPUS : QUEUE);
-        struct hs_chart c = {.x = {.from = 0, .to = page->span_s},
-                             .y = {.from = 0, .to = top > 0 ? top : 1}};
-        hs_plot_begin(page, &frame, row, 0, &c, NULL);
-        if (row == 0 && s.tracks[0].gpus > 0)
-            put_gpu_marks(&c, top);
-        else
-            hs_chart_y_axis(&c, row == 1 ? HS_COLUMN_SHARE : HS_COLUMN_PLAIN, 5);
-        hs_chart_x_axis(&c, HS_COLUMN_TIME, 10, row == 2);
-        for (uint32_t g = 0; g < page->drawn; g++)
-            put_layer(&s, &c, g,
-                      &(struct layer){"line", NULL, NULL, series[row], row == 2 ? 2 : 1, 0, 1, LINE,
-                                      units[row]});
-        hs_plot_end(page, &c, row == 2 ? time_title : NULL, titles[row]);
-    }
+    for (uint32_t row = 0; row < frame.rows; row++)
+        put_lines(&s, &frame, row, &time_plots[row > 0 && is_without_util ? 2 : row]);
     return HS_OK;
 }
 
