@@ -348,6 +348,18 @@ A zip of 2 and a list of 2, whose second row lacks a key: 4 points.
   mixed: 4 points = 2 cluster+load x 2 policy+policy.look_ahead
   finished 4, failed 0, missing 0
 
+# sweep-finding-by-chance
+Of p 10, 12, 14 and of q 11, 13, 14: the ratio is 38 / 36, its residuals 0.444, 0.333 and -0.778, and half of its interval 4.30265 x
+sqrt(0.914 / 6) / 12 = 0.14, so that 1 is inside. At 2 it is 20 / 12, without any spread.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\n' >t.csv
+  $ echo '{"config": {"trace": "t.csv", "cluster": "1x1"}, "grid": {"policy": ["fifo", "sjf"], "load": [1, 2], "seed": "1..3"}}' >e.json
+  $ horus sweep e.json -q >/dev/null
+  $ echo point,run,state,exit,axis_policy,axis_load,axis_seed,mean_jct >s.csv
+  $ for at in p,1,1,10 p,1,2,12 p,1,3,14 q,1,1,11 q,1,2,13 q,1,3,14 p,2,1,12 p,2,2,12 p,2,3,12 q,2,1,20 q,2,2,20 q,2,3,20; do echo 1,a,done,0,$at >>s.csv; done
+  $ cp s.csv results/e/sweep.csv && horus report results/e -o e.html >/dev/null 2>&1 && grep -o 'class="finding">[^<]*' e.html
+  class="finding">Jobs finish soonest under p at 2 of 2 values of load: after 12.0 s in the mean (at 1 it may be chance).
+
 # sweep-teams-and-finding
 On one GPU fifo runs ann's job for 100 s, then bob's two: at load 1, submitted at 1 and 2 s, they wait 99 and 108 s, at load 0.5,
 at 2 and 4 s, 98 and 106. Under srtf the first waits 0 s, the other 9 and 8. Mean completion times are 112.3 and 111.3 s under fifo,

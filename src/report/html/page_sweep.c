@@ -736,6 +736,19 @@ static bool has_least(const struct view *v, uint32_t line, uint32_t x)
     return is_least && is_less;
 }
 
+/* Tells whether the interval of another line overlaps that of this one, relative to the first. */
+static bool is_chance(const struct view *v, uint32_t line, uint32_t x)
+{
+    const struct hs_replicated own = v->ratios[(size_t)line * v->places + x];
+    bool is_any = false;
+    for (uint32_t i = 0; i < v->lines; i++) {
+        const struct hs_replicated other = v->ratios[(size_t)i * v->places + x];
+        is_any |= i != line && (own.low < own.high || other.low < other.high) &&
+                  other.low <= own.high && own.low <= other.high;
+    }
+    return is_any;
+}
+
 static void count_wins(struct view *v, struct wins *wins)
 {
     for (v->facet = 0; v->facet < v->t->facets; v->facet++) {
@@ -765,7 +778,7 @@ static void count_wins(struct view *v, struct wins *wins)
             wins->most = fmax(wins->most, cell_of(v, wins->winner, x)->value);
             wins->ratio_least = fmin(wins->ratio_least, ratio->value);
             wins->ratio_most = fmax(wins->ratio_most, ratio->value);
-            wins->chance += ratio->high >= 1 && ratio->low < ratio->high;
+            wins->chance += is_chance(v, wins->winner, x);
         }
     }
 }

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -603,12 +604,37 @@ static uint32_t row_with(const struct hs_run_table *table, const char *metric, b
     return best;
 }
 
-static const struct hs_replicated *ratio_of(const struct hs_table_row *row)
+/* To the first row, whose own is 1; nothing without runs of several seeds. */
+static struct hs_replicated ratio_of(const struct hs_run_table *table, uint32_t row,
+                                     const char *metric)
 {
-    for (uint32_t m = 0; row->ratios != NULL && m < row->summary->count; m++)
-        if (strcmp(row->summary->metrics[m].name, "mean_jct") == 0)
-            return &row->ratios[m];
-    return NULL;
+    const struct hs_table_row *r = &table->rows[row];
+    for (uint32_t m = 0; r->ratios != NULL && m < r->summary->count; m++)
+        if (strcmp(r->summary->metrics[m].name, metric) == 0)
+            return r->ratios[m];
+    return row == 0 ? (struct hs_replicated){1, 1, 1, 0} : nothing;
+}
+
+/* Tells whether the intervals of two rows overlap, so that it is not known which has less. */
+static bool is_chance(const struct hs_run_table *table, const char *metric, uint32_t a, uint32_t b)
+{
+    const struct hs_replicated x = ratio_of(table, a, metric), y = ratio_of(table, b, metric);
+    return (x.low < x.high || y.low < y.high) && x.low <= y.high && y.low <= x.high;
+}
+
+#define RIVALS 3u /* named */
+
+/* Names rows that may be as good as the best. */
+static void find_rivals(const struct hs_run_table *table, uint32_t best, char *text)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->row_count; i++)
+        if (i != best && is_chance(table, "mean_jct", best, i) && count++ < RIVALS)
+            hs_append(text, HS_FINDING_SIZE, "%s%.80s",
+                      count == 1 ? "; perhaps as soon under " : ", ", table->rows[i].label);
+    if (count > RIVALS)
+        hs_append(text, HS_FINDING_SIZE, " and %" PRIu32 " more", count - RIVALS);
+    hs_append(text, HS_FINDING_SIZE, count > 0 ? ": the intervals overlap" : "");
 }
 
 /* Says what may make a mean shorter besides the order of jobs. */
@@ -642,7 +668,7 @@ static void find_of_several(const struct hs_run_table *table, char *text)
     const struct hs_table_row *row = &table->rows[best], *than = &table->rows[best > 0 ? 0 : worst];
     const double jct = hs_summary_get(row->summary, "mean_jct");
     const double other = hs_summary_get(than->summary, "mean_jct");
-    const struct hs_replicated *ratio = best > 0 ? ratio_of(row) : NULL;
+    const struct hs_replicated ratio = ratio_of(table, best, "mean_jct");
     if (isnan(jct) || isnan(other))
         return;
     if (jct == other) {
@@ -653,15 +679,17 @@ static void find_of_several(const struct hs_run_table *table, char *text)
               "Jobs finish soonest under %.80s: after %s in the mean, %.3g times as long as under "
               "%.80s",
               row->label, HS_TIME(jct), jct / other, than->label);
-    if (ratio != NULL && !isnan(ratio->low) && ratio->low < ratio->high)
-        hs_append(text, HS_FINDING_SIZE, " (%.3g to %.3g with 95 %% confidence%s)", ratio->low,
-                  ratio->high, ratio->high >= 1 ? ": it may be chance" : "");
+    if (ratio.low < ratio.high)
+        hs_append(text, HS_FINDING_SIZE, " (%.3g to %.3g with 95 %% confidence)", ratio.low,
+                  ratio.high);
+    find_rivals(table, best, text);
     const uint32_t last = row_with(table, "p99_jct", false, best),
                    fair = row_with(table, "fairness_jain", true, best);
-    if (last != best)
+    if (last != best && !is_chance(table, "p99_jct", last, best))
         hs_append(text, HS_FINDING_SIZE, "; the last per cent ends soonest under %.80s",
                   table->rows[last].label);
-    if (fair != best && fair != last && is_known(table, AIMS - 1))
+    if (fair != best && fair != last && is_known(table, AIMS - 1) &&
+        !is_chance(table, "fairness_jain", fair, best))
         hs_append(text, HS_FINDING_SIZE, "; users wait most evenly under %.80s",
                   table->rows[fair].label);
     hs_append(text, HS_FINDING_SIZE, ".");
