@@ -105,11 +105,8 @@ static void put_bucket(struct buckets *b, double time_s, double value)
     b->has_value = true;
 }
 
-/* end_s: of the run, after which all is 0. */
-static void finish_buckets(struct buckets *b, double end_s)
+static void finish_buckets(struct buckets *b)
 {
-    if (b->has_value && end_s < b->span_s)
-        put_bucket(b, end_s, 0);
     if (b->has_value)
         spread(b, b->span_s);
     for (uint32_t i = 0; i < b->count; i++) {
@@ -207,12 +204,16 @@ static enum hs_status open_section(struct series_section *s, struct hs_page *pag
         if (!hs_page_has(s->page, g, "series.csv"))
             continue;
         struct hs_runmanifest *run = &page->runs[page->groups[g].first].manifest;
+        const double end_s = hs_page_end_s(page, g);
         s->reading = g;
         track->is_read = true;
         HS_TRY(hs_rowfile_each(run, "series.csv", series_cells, read_row, s));
         for (uint32_t i = 0; i < FIXED + CAUSES; i++)
-            if (track->of[i].of != NULL)
-                finish_buckets(&track->of[i], hs_page_end_s(page, g));
+            if (track->of[i].of != NULL) {
+                if (end_s < page->span_s) /* nothing is held after the end */
+                    put_bucket(&track->of[i], end_s, 0);
+                finish_buckets(&track->of[i]);
+            }
         if (track->of[OUT].of != NULL && hs_page_has(s->page, g, "segments.csv"))
             HS_TRY(hs_rowfile_each(run, "segments.csv", stop_cells, add_stop, s));
         if (hs_page_has(s->page, g, "nodes.csv"))
