@@ -145,7 +145,7 @@ uint32_t hs_view_type_ran(const struct hs_view *v, hs_job_id job);
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
 /* CPUs that it asks for in all, in thousandths; 0 = none, or no node states any. */
 uint64_t hs_view_cpus_milli(const struct hs_view *v, hs_job_id job);
-/* Host memory of a job with GPUs, in all, MiB; 0 likewise. */
+/* Host memory that it asks for in all, MiB; 0 likewise. */
 uint64_t hs_view_mem_mib(const struct hs_view *v, hs_job_id job);
 /* The GPU types that it may use: a bit each. */
 uint64_t hs_view_types(const struct hs_view *v, hs_job_id job);
@@ -435,8 +435,10 @@ uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc);
 /* Thousandths of the GPU that are free: all, those beside the shares that it holds, or none. Whole
  * GPUs that this plan took count by node alone (hs_view_node_free) until a share is submitted. */
 uint32_t hs_view_gpu_room(const struct hs_view *v, uint32_t gpu);
-/* CPUs that no worker has taken, in thousandths; INT64_MAX / 2 or so where the node states none. */
-int64_t hs_view_node_cpus_milli(const struct hs_view *v, uint32_t node);
+/* CPUs, in thousandths, and host memory that no worker has taken; INT64_MAX / 2 or so of what the
+ * node does not state. */
+void hs_view_node_host(const struct hs_view *v, uint32_t node, int64_t *cpus_milli,
+                       int64_t *mem_mib);
 /* hs_view_quota_room in thousandths: a share counts as what it is. */
 uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc);
 

@@ -64,17 +64,18 @@ static uint32_t type_that_ran(const struct hs_cluster *cluster, const char *name
     return 0;
 }
 
-static uint32_t cpus_of_cpu_job(const struct hs_engine *e, const struct hs_trace_job *r)
+static uint32_t of_cpu_job(const struct hs_engine *e, const struct hs_trace_job *r, uint32_t amount)
 {
-    return r->gpus == 0 && e->nodes_state_limits ? r->cpus_milli : 0;
+    return r->gpus == 0 && e->nodes_state_limits ? amount : 0;
 }
 
 static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     const uint32_t type_ran = type_that_ran(e->cluster, r->gpu_type_ran);
-    const uint32_t cpus_milli = cpus_of_cpu_job(e, r);
+    const uint32_t cpus_milli = of_cpu_job(e, r, r->cpus_milli);
+    const uint32_t mem_mib = of_cpu_job(e, r, r->mem_mib);
     if (!r->has_range && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
-        r->steps == 0 && type_ran == 0 && r->loss.b0 == 0 && cpus_milli == 0)
+        r->steps == 0 && type_ran == 0 && r->loss.b0 == 0 && (cpus_milli | mem_mib) == 0)
         return 0;
     int64_t deadline_us = -1; /* clamped to 0, the first submission */
     if (r->deadline_us >= 0)
@@ -92,6 +93,7 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         .priority = r->priority,
         .type_ran = type_ran,
         .cpus_milli = cpus_milli,
+        .mem_mib = mem_mib,
     };
     return hs_jobs_add_request(&e->jobs, request);
 }

@@ -549,6 +549,13 @@ uint64_t hs_view_cpus_milli(const struct hs_view *v, hs_job_id job)
                        : lookup_request(v, job)->cpus_milli;
 }
 
+uint64_t hs_view_mem_mib(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j->gpus > 0 ? (uint64_t)j->gpus * j->ask.mem_mib_per_gpu
+                       : lookup_request(v, job)->mem_mib;
+}
+
 uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_engine *e = v->engine;

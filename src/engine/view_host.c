@@ -37,12 +37,12 @@ bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_ax
     return may_know(v, job) && host != NULL && hs_host_axes_of(host, profile_of(v, job), axes);
 }
 
-int64_t hs_view_node_cpus_milli(const struct hs_view *v, uint32_t node)
+void hs_view_node_host(const struct hs_view *v, uint32_t node, int64_t *cpus_milli,
+                       int64_t *mem_mib)
 {
-    int64_t cpus_milli = 0, mem_mib;
+    *cpus_milli = *mem_mib = 0;
     if (node < v->nodes)
-        hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
-    return cpus_milli;
+        hs_free_rest(v->engine->free_index, node, cpus_milli, mem_mib);
 }
 
 static int64_t shares_of(int64_t rest, uint32_t share)
@@ -61,12 +61,6 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t 
     int64_t by_mem = shares_of(mem_mib, ask->mem_mib_per_gpu);
     int64_t workers = by_cpu < by_mem ? by_cpu : by_mem;
     return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
-}
-
-uint64_t hs_view_mem_mib(const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_job *j = hs_lookup_job(v, job);
-    return (uint64_t)j->gpus * j->ask.mem_mib_per_gpu;
 }
 
 bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b)

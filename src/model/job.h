@@ -179,8 +179,8 @@ struct hs_job_request {
     uint16_t gpus_min, gpus_max; /* 0: the trace gives no range */
     uint32_t options;            /* number of the first deadline option; 0 = none */
     int32_t priority;
-    uint32_t type_ran;   /* 1 + GPU type on which it ran in the trace; 0: not in the cluster */
-    uint32_t cpus_milli; /* of a CPU job; 0 = not given */
+    uint32_t type_ran; /* 1 + GPU type on which it ran in the trace; 0: not in the cluster */
+    uint32_t cpus_milli, mem_mib; /* of a CPU job; 0 = not given */
 };
 
 struct hs_job_option {

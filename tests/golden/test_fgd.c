@@ -63,19 +63,24 @@ static void rare_jobs_do_not_count(void **state)
     expect_gpus("fgd:typical=0.75", 1, 1);
 }
 
-/* A CPU job holds 3 of 4 CPUs until 50: the GPU job, which wants 2, waits although its GPU is idle;
- * under scan=fit one that wants 1 passes it and runs until 60. */
-static void cpu_jobs_book_cpus(void **state)
+/* A CPU job holds 3 of 4 CPUs, or GiB of host memory, until 50: the GPU job, which wants 2, waits
+ * although its GPU is idle; under scan=fit one that wants 1 passes it and runs until 60. */
+static void cpu_jobs_book_cpus_and_memory(void **state)
 {
     (void)state;
-    static const char shape[] = "{\"nodes\": [{\"gpus\": 2, \"cpus\": 4}]}";
-    static const struct hs_test_job jobs[] = {
-        {.gpus = 0, .cpus = 3, .submit_s = 0, .duration_s = 50},
-        {.gpus = 1, .cpus = 2, .submit_s = 1, .duration_s = 10},
-        {.gpus = 1, .cpus = 1, .submit_s = 2, .duration_s = 58},
-    };
+    static const char shape[] = "{\"nodes\": [{\"gpus\": 2, \"cpus\": 4, \"mem_mib\": 4096}]}";
     const char *cluster = scratch_write("cpus.json", shape, sizeof shape - 1);
-    for (int is_fit = 0; is_fit < 2; is_fit++) {
+    for (int i = 0; i < 4; i++) {
+        const bool is_fit = i % 2 > 0, is_memory = i / 2 > 0;
+        struct hs_test_job jobs[] = {
+            {.gpus = 0, .cpus = 3, .submit_s = 0, .duration_s = 50},
+            {.gpus = 1, .cpus = 2, .submit_s = 1, .duration_s = 10},
+            {.gpus = 1, .cpus = 1, .submit_s = 2, .duration_s = 58},
+        };
+        for (int j = 0; is_memory && j < 3; j++) {
+            jobs[j].mem_mib = 1024 * jobs[j].cpus;
+            jobs[j].cpus = 1;
+        }
         struct hs_test_result r;
         assert_int_equal(hs_test_run(jobs, 3, cluster, is_fit ? "fgd:scan=fit" : "fgd", &r), HS_OK);
         assert_int_equal(r.jobs[0].start_us, 0);
@@ -107,7 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_goes_where_least_is_lost),
         cmocka_unit_test(rare_jobs_do_not_count),
-        cmocka_unit_test(cpu_jobs_book_cpus),
+        cmocka_unit_test(cpu_jobs_book_cpus_and_memory),
         cmocka_unit_test(other_gangs_are_consolidated),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

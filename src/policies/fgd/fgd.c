@@ -28,13 +28,13 @@ static const char *const score_names[] = {"fgd", "best_fit", "dot_product", NULL
 
 /* What a job asks for. */
 struct ask {
-    uint64_t hash; /* of all of it and the rest (host memory) */
-    uint64_t cpus_milli, types;
+    uint64_t cpus_milli, mem_mib, types;
     uint32_t vc, gpus, milli;
 };
 
 struct kind {
     struct ask ask;
+    uint32_t like; /* the first kind that asks for the same but host memory; both count there: */
     uint64_t seen; /* submissions; as of the last time that typical kinds were found: */
     int64_t weight;
     uint64_t refused_at; /* the value of `ends` when one was refused, plus 1 */
@@ -52,7 +52,8 @@ struct node_state {
     uint32_t version; /* counts what may change scores, from 1 */
     uint32_t frag_version;
     int64_t frag;         /* fragments: thousandths of GPUs x weight of all typical kinds */
-    uint64_t cpus_booked; /* thousandths, by CPU jobs */
+    uint64_t cpus_booked; /* thousandths, by CPU jobs, as: */
+    uint64_t mem_booked_mib;
 };
 
 struct fgd {
@@ -88,27 +89,33 @@ static struct fgd_job *of_job(const struct hs_view *v, hs_job_id job)
 
 static struct ask ask_of(const struct hs_view *v, hs_job_id job)
 {
-    return (struct ask){.hash = hs_view_ask_hash(v, job),
-                        .cpus_milli = hs_view_cpus_milli(v, job),
+    return (struct ask){.cpus_milli = hs_view_cpus_milli(v, job),
+                        .mem_mib = hs_view_mem_mib(v, job),
                         .types = hs_view_types(v, job),
                         .vc = hs_view_vc(v, job),
                         .gpus = hs_view_gpus(v, job),
                         .milli = hs_view_gpu_milli(v, job)};
 }
 
-static bool is_same(const struct ask *a, const struct ask *b)
+static bool is_like(const struct ask *a, const struct ask *b)
 {
-    return a->hash == b->hash && a->cpus_milli == b->cpus_milli && a->vc == b->vc &&
-           a->gpus == b->gpus;
+    return a->gpus == b->gpus && a->milli == b->milli && a->cpus_milli == b->cpus_milli &&
+           a->types == b->types && a->vc == b->vc;
 }
 
 static uint32_t kind_of(struct fgd *f, const struct ask *ask)
 {
-    uint32_t k = 0;
-    while (k < f->kind_count && !is_same(&f->kinds[k].ask, ask))
-        k++;
-    if (k == f->kind_count && k < KINDS)
-        f->kinds[f->kind_count++].ask = *ask;
+    uint32_t k = 0, like = KINDS;
+    for (; k < f->kind_count; k++) {
+        const struct ask *known = &f->kinds[k].ask;
+        if (!is_like(known, ask))
+            continue;
+        if (known->mem_mib == ask->mem_mib)
+            return k;
+        like = like < KINDS ? like : k;
+    }
+    if (k < KINDS)
+        f->kinds[f->kind_count++] = (struct kind){.ask = *ask, .like = like < KINDS ? like : k};
     return k;
 }
 
@@ -140,7 +147,7 @@ static void learn(struct fgd *f, const struct hs_view *v)
             if (is_behind && (best == KINDS || seen > f->kinds[best].seen))
                 best = k;
         }
-        if (best == KINDS)
+        if (best == KINDS || f->kinds[best].seen == 0)
             break;
         last = best;
         last_seen = f->kinds[best].seen;
@@ -191,9 +198,13 @@ static int64_t fragments(const struct fgd *f, const struct hs_view *v, const str
     return sum;
 }
 
-static int64_t cpus_left(const struct fgd *f, const struct hs_view *v, uint32_t node)
+/* Sets what neither workers nor CPU jobs have of the node's CPUs and host memory. */
+static void find_host(const struct fgd *f, const struct hs_view *v, uint32_t node,
+                      int64_t *cpus_milli, int64_t *mem_mib)
 {
-    return hs_view_node_cpus_milli(v, node) - (int64_t)f->nodes[node].cpus_booked;
+    hs_view_node_host(v, node, cpus_milli, mem_mib);
+    *cpus_milli -= (int64_t)f->nodes[node].cpus_booked;
+    *mem_mib -= (int64_t)f->nodes[node].mem_booked_mib;
 }
 
 /* The score of the rest after a placement, of the node before it. */
@@ -276,9 +287,11 @@ static struct cell compute(struct fgd *f, const struct hs_view *v, hs_job_id job
                            const struct ask *ask)
 {
     struct cell cell = {.version = f->nodes[node].version, .score = UNFIT};
-    const struct rest before = {f->rooms, hs_view_node(v, node), cpus_left(f, v, node)};
+    struct rest before = {.rooms = f->rooms, .node = hs_view_node(v, node)};
+    int64_t mem_mib;
+    find_host(f, v, node, &before.cpus_milli, &mem_mib);
     if (!may_use(v, ask, before.node) || before.cpus_milli < (int64_t)ask->cpus_milli ||
-        hs_view_node_workers(v, job, node) < ask->gpus)
+        mem_mib < (int64_t)ask->mem_mib || hs_view_node_workers(v, job, node) < ask->gpus)
         return cell;
     uint32_t idle = hs_view_node_free(v, node); /* fewer than by room where this plan took some */
     for (uint32_t g = 0; g < before.node->gpus; g++) {
@@ -345,6 +358,7 @@ static bool place(struct fgd *f, const struct hs_view *v, struct hs_plan *p, hs_
     hs_plan_start(p, job);
     if (ask.gpus == 0) {
         f->nodes[node].cpus_booked += ask.cpus_milli;
+        f->nodes[node].mem_booked_mib += ask.mem_mib;
         f->cpu_jobs++;
     } else if (ask.milli < HS_GPU_MILLI) {
         hs_plan_on_gpu(p, hs_view_node(v, node)->first_gpu + best.gpu);
@@ -405,7 +419,7 @@ static void submitted(struct fgd *f, const struct hs_view *v, hs_job_id job)
     struct fgd_job *j = of_job(v, job);
     j->kind = kind_of(f, &ask);
     j->node = HS_NO_NODE;
-    f->kinds[j->kind].seen++;
+    f->kinds[f->kinds[j->kind].like].seen++;
     if (++f->seen >= f->learn_at && f->score == FGD)
         learn(f, v);
     hs_job_queue_add(&f->kinds[j->kind].jobs, v, job, hs_view_submit_us(v, job));
@@ -425,6 +439,7 @@ static void ended(struct fgd *f, const struct hs_view *v, hs_job_id job)
         changed(f, j->node);
         if (hs_view_gpus(v, job) == 0) {
             f->nodes[j->node].cpus_booked -= hs_view_cpus_milli(v, job);
+            f->nodes[j->node].mem_booked_mib -= hs_view_mem_mib(v, job);
             f->cpu_jobs--;
         }
     }
@@ -456,6 +471,7 @@ static enum hs_status fgd_init(void *state, const struct hs_view *v)
 {
     struct fgd *f = state;
     f->kinds = hs_view_alloc(v, (KINDS + 1) * sizeof *f->kinds);
+    f->kinds[KINDS].like = KINDS;
     f->typical_kinds = hs_view_alloc(v, KINDS * sizeof *f->typical_kinds);
     f->heads = hs_view_alloc(v, (KINDS + 1) * sizeof *f->heads);
     f->blocked_at = hs_view_alloc(v, (uint64_t)v->vcs * sizeof *f->blocked_at);
@@ -495,9 +511,12 @@ static const char *fgd_check(const void *state, const struct hs_view *v)
     const char *fault = NULL;
     for (uint32_t k = 0; fault == NULL && k <= KINDS; k++)
         fault = hs_waiting_check(&f->kinds[k].jobs, v);
-    for (uint32_t n = 0; fault == NULL && n < v->nodes; n++)
-        if (cpus_left(f, v, n) < 0)
-            fault = "jobs have more CPUs of a node than it has";
+    for (uint32_t n = 0; fault == NULL && n < v->nodes; n++) {
+        int64_t cpus_milli, mem_mib;
+        find_host(f, v, n, &cpus_milli, &mem_mib);
+        if (cpus_milli < 0 || mem_mib < 0)
+            fault = "jobs have more CPUs or host memory of a node than it has";
+    }
     return fault;
 }
 
