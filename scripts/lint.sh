@@ -33,6 +33,9 @@ gate_clang() { compile_strictly clang -O0; }
 gate_format() {
     sources | xargs -r clang-format --dry-run -Werror 2>&1 | grep 'error:' |
         sed 's/error:.*/not as clang-format wants it (make format)/'
+    # comments are not reflowed, which breaks tables and examples
+    sources | LC_ALL=C.UTF-8 xargs -r grep -nE '^.{101,}' /dev/null |
+        sed 's/^\([^:]*:[0-9]*\):.*/\1: over 100 columns/'
 }
 
 gate_includes() {

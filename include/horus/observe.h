@@ -44,8 +44,8 @@ struct hs_job_record {
     int64_t submit_us;
     int64_t first_start_us; /* -1 = never started */
     int64_t finish_us;      /* -1 = not finished */
-    int64_t
-        work_us; /* isolated run time, rounded up; of all attempts, like the rest of the record */
+    /* Isolated run time, rounded up; of all attempts, like the rest of the record. */
+    int64_t work_us;
     int64_t deadline_us; /* -1 = none */
     /* at its end, where it has deadline options: of the first that it met, 0 where it met none or
      * did not do its work, and the most of all; else 0 and -1. Thousandths */
@@ -151,8 +151,8 @@ struct hs_instant {
     uint64_t gpus_fragmented; /* free GPUs when one waiting job would fit in number, else 0 */
     uint64_t load_pm_q32;     /* busy part of each GPU, per mille, Q32, summed; unknown: 0 */
     uint64_t solo_pm_q32;     /* the same if no job slowed another, at most 1 of each GPU */
-    uint64_t wait_resources, wait_placement, wait_quota,
-        wait_priority;        /* gpus_wanted by cause of waiting */
+    /* gpus_wanted by cause of waiting */
+    uint64_t wait_resources, wait_placement, wait_quota, wait_priority;
     uint64_t wait_constraint; /* part of wait_placement: of gangs larger than any node */
     uint64_t policy_counter[HS_POLICY_COUNTER_COUNT]; /* so far */
     bool is_still; /* as the instant before except for the time: timers fired without effect */

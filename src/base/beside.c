@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAITS     20 /* waits for another writer, a second in total: one being killed ends by then */
+#define WAITS     20 /* for another writer, a second in total: one being killed ends by then */
 #define WAIT_NS   50000000
 #define NAME_ROOM 32u /* bytes of ".tmp-ID", ".old-ID" and of "." and ".horus" */
 #define SWAP      " swap"

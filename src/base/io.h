@@ -196,8 +196,8 @@ struct hs_codec {
     const char *(*version)(void); /* of the library */
     bool (*recognise)(const char *head, size_t len);
     void *(*open)(bool packs);
-    enum hs_codec_state (*step)(
-        void *ctx, struct hs_codec_io *io); /* not at the end of the input after BOUNDARY */
+    /* Not called at the end of the input after BOUNDARY. */
+    enum hs_codec_state (*step)(void *ctx, struct hs_codec_io *io);
     /* INSIDE: call again with more room or more bytes; BOUNDARY: is_last was given and the member
      * is complete. */
     enum hs_codec_state (*pack)(void *ctx, struct hs_codec_io *io, bool is_last);

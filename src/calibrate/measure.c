@@ -117,9 +117,8 @@ void hs_measure_free(struct hs_measurements *m)
 #define UNUSABLE                                                                                   \
     (HS_DROPPED(FAILED) | HS_DROPPED(NOT_MEASURED) | HS_DROPPED(NO_SOLO) | HS_DROPPED(NEGATIVE) |  \
      HS_DROPPED(IMPLAUSIBLE) | HS_DROPPED(REPEATED) | HS_DROPPED(OTHER_SYSTEM))
-#define OF_READER                                                                                  \
-    (HS_DROPPED(NO_SOLO) | HS_DROPPED(OTHER_SYSTEM)) /* set by the reader, which alone knows why   \
-                                                      */
+/* Set by the reader, which alone knows why. */
+#define OF_READER (HS_DROPPED(NO_SOLO) | HS_DROPPED(OTHER_SYSTEM))
 
 /* Of a speed beside another to that alone. The largest slowdown ever measured is 11 (Gavel's
  * simulation file); model files hold none above this. */

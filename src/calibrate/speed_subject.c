@@ -93,8 +93,8 @@ static const struct {
 
 struct speed_study {
     struct hs_measurements *single, *multi; /* may be the same; multi NULL = there are no gangs */
-    struct hs_measurements
-        *placed;            /* gangs of which only what being spread costs is used, or NULL */
+    /* Gangs of which only what being spread costs is used, or NULL. */
+    struct hs_measurements *placed;
     struct hs_score spread; /* a job's factor by the mean of the others of its curve */
     struct speed_table table;
     struct gang_curves gangs[GANG_SHARES];

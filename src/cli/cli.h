@@ -31,8 +31,8 @@ struct hs_call {
 
 struct hs_verb {
     const char *name, *operands, *summary;
-    const char *(*word_at)(
-        size_t index);   /* possible operands, if it has any; NULL after the last */
+    /* Possible operands, if it has any; NULL after the last. */
+    const char *(*word_at)(size_t index);
     const char *details; /* a paragraph for --help all; NULL if the summary suffices */
     const char *examples[HS_EXAMPLES];
     const struct hs_option *options; /* ends with a NULL key */
@@ -152,9 +152,9 @@ void hs_param_json(struct hs_jsonw *w, const struct hs_param *param);
 
 struct hs_metavar {
     const char *name;
-    const char
-        *offers; /* shell completion: "@file", "@dir", "@policy" (with parameters), "@command",
-                    "@setting" (key=value), "@word" or "@list" (the option's own words), "@none" */
+    /* Shell completion: "@file", "@dir", "@policy" (with parameters), "@command", "@setting"
+     * (key=value), "@word" or "@list" (the option's own words), "@none". */
+    const char *offers;
     const char *pattern; /* regular expression for allowed texts, valid in ECMAScript and POSIX
                             extended; NULL: any */
     const char *number;  /* JSON type of allowed bare numbers, all >= 0; NULL: none, or, if any text

@@ -21,9 +21,8 @@ struct hs_option {
     bool in_short_help;
     bool is_repeated; /* TEXT: values are joined with '\n' */
     bool is_local;    /* only for this call (--config, --force, -o): not in the config */
-    enum hs_status (*check)(const char *text,
-                            struct hs_diag *diag); /* TEXT: refuses invalid text before anything is
-                                                      opened; NULL: any is valid */
+    /* TEXT: refuses invalid text before anything is opened; NULL: any is valid. */
+    enum hs_status (*check)(const char *text, struct hs_diag *diag);
     const char *(*word_at)(size_t index); /* TEXT: the allowed words, separated by commas if the
                                              unit is LIST; NULL after the last */
 };

@@ -159,8 +159,8 @@ static inline void hs_csvw_text(struct hs_csvw *w, const char *text) /* NULL = e
         hs_csvw_empty(w);
 }
 
-void hs_csvw_ratio(struct hs_csvw *w, uint64_t num, uint64_t den,
-                   unsigned decimals); /* empty if den is 0 */
+/* Empty if den is 0. */
+void hs_csvw_ratio(struct hs_csvw *w, uint64_t num, uint64_t den, unsigned decimals);
 void hs_csvw_double(struct hs_csvw *w, double value);
 /* Writes ascending ids as evalys interval sets: "0-7 16 20-23". */
 void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count);

@@ -15,8 +15,8 @@
  *     quota     more than its VC may still take (none if the policy may borrow)
  *     resources more than is free in its pool
  *     placement enough is free, but not on one node; its part `constraint` is for gangs that no
- * node of their pool could hold, the rest is fragmentation priority  it would fit now: a job before
- * it, or the policy, keeps it waiting
+ *               node of their pool could hold, the rest is fragmentation
+ *     priority  it would fit now: a job before it, or the policy, keeps it waiting
  *
  * A gang larger than any node counts as `constraint` when its number is free: whether enough whole
  * nodes are idle is not checked. Each worker that requests a share of a GPU counts as one waiting
@@ -343,8 +343,8 @@ static void expect_jobs(struct hs_engine *e, struct hs_job_source source)
 enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
 {
     expect_jobs(e, source);
-    e->jobs.runs[0].cost_left_us =
-        e->config.startup_us; /* the default record, of jobs never placed */
+    /* The default record, of jobs never placed. */
+    e->jobs.runs[0].cost_left_us = e->config.startup_us;
     HS_TRY(arrivals_advance(e, e->arrivals));
     hs_windows_begin(e);
     return hs_engine_continue(e, e->config.until_us);

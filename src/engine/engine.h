@@ -64,9 +64,9 @@ struct hs_engine_config {
      * each checkpoint_us of work after that; 0: only there; HS_YOUNG_DALY: by the law of
      * `machines`, the cost, and the nodes of the placement. */
     int64_t checkpoint_us;
-    int64_t
-        checkpoint_cost_us; /* of each, by which a job is slower: interval / (interval + cost) */
-    int64_t restart_us;     /* cost of the start after a fault or a drain, besides startup_us */
+    /* Of each, by which a job is slower: interval / (interval + cost). */
+    int64_t checkpoint_cost_us;
+    int64_t restart_us; /* cost of the start after a fault or a drain, besides startup_us */
     /* NULL: none; else the policy can nothing of HS_BARS_RESERVATIONS */
     const struct hs_reservations *reservations;
     /* Called after every 16th instant; HS_END ends the run like its horizon, a failure aborts it.

@@ -526,8 +526,8 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     uint64_t seen_mib = (uint64_t)needs->gpu_mem_mib + needs->gpu_mem_mib / 4;
-    uint32_t most_mib =
-        0; /* of the GPUs that it may use; types without stated memory are no limit */
+    /* Of the GPUs that it may use; types without stated memory are no limit. */
+    uint32_t most_mib = 0;
     for (uint32_t t = 0; t < e->cluster->type_count; t++) {
         const uint32_t mib = e->cluster->types[t].mem_mib;
         if ((job->ask.type_mask >> t & 1) != 0 && (mib == 0 || mib > most_mib))

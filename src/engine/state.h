@@ -249,8 +249,8 @@ struct hs_engine {
 
     struct hs_observer observers[HS_OBSERVERS_MAX];
     uint32_t observer_count;
-    uint32_t
-        triggers; /* events reported since the last plan was begun: a bit per enum hs_event_kind */
+    /* Events reported since the last plan was begun: a bit per enum hs_event_kind. */
+    uint32_t triggers;
     /* sets of observers, a bit for each that has the callback */
     uint32_t observes_submit, observes_start, observes_segment, observes_decision, observes_finish,
         observes_reject, observes_instant;

@@ -335,7 +335,7 @@ static uint32_t mix_draw_near(const struct mix *mix, int32_t util_pm, uint64_t b
 
 /* ---- the filter ---- */
 
-#define DAY_US         (86400 * HS_US_PER_S) /* duration of a habit: same user, same GPUs; our choice */
+#define DAY_US         (86400 * HS_US_PER_S) /* duration of a habit: user and GPUs; our choice */
 #define NAMES_MAX      4096u /* distinct (model, dataset, batch, precision) stored */
 #define NAME_SIZE      256
 #define NAME_SEPARATOR '\x1f'

@@ -64,8 +64,8 @@ struct hs_assign_options {
     uint32_t mem_most_mib; /* memory of the largest GPU type */
     double load; /* factor by which the source divided gaps (--load), used to keep days and profiles
                     as recorded; 0 = 1 */
-    struct hs_speed
-        *speed; /* converts run times on gpu_type_ran to the reference type; NULL: unchanged */
+    /* Converts run times on gpu_type_ran to the reference type; NULL: unchanged. */
+    struct hs_speed *speed;
 };
 
 #define HS_ASSIGN_EXAMPLE 160 /* bytes; longer names are truncated */

@@ -78,8 +78,8 @@ bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *a
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
 /* Free GPUs of nodes that suit the request, regardless of CPUs and memory. O(kinds of nodes). */
 uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask);
-uint32_t hs_free_of_rack(const struct hs_free *f,
-                         uint32_t rack);                    /* all nodes, of any VC; O(its kinds) */
+/* All nodes, of any VC; O(its kinds). */
+uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack);
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc); /* most free GPUs on one node */
 /* Among nodes with at least `gpus` free: one with the fewest, the same among nodes in use, or one
  * with the most. This and the following return UINT32_MAX if no node qualifies. */

@@ -34,8 +34,8 @@
 #define CAN_COUNT 1
 #endif
 
-static volatile uint64_t
-    calls; /* of malloc, calloc and realloc; compilers think that these leave it */
+/* Of malloc, calloc and realloc; compilers think that these leave it. */
+static volatile uint64_t calls;
 
 #if CAN_COUNT
 extern void *__libc_malloc(size_t size);

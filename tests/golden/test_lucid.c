@@ -423,8 +423,8 @@ static void a_profile_tells_when_it_ends(void **state)
     for (uint32_t changed = 0; changed < COUNT(jobs); changed++) {
         play("3x8", "profile_nodes=1", jobs, COUNT(jobs));
         struct hs_test_result before = result;
-        int64_t end_us =
-            INT64_MAX; /* of its profile; of one that ends there nothing is ever told */
+        /* Of its profile; of one that ends there nothing is ever told. */
+        int64_t end_us = INT64_MAX;
         for (uint32_t i = 0; i < before.segment_count; i++)
             if (before.segments[i].job == changed &&
                 before.segments[i].ended_by == HS_SEGMENT_PROFILE)

@@ -94,12 +94,12 @@ static void easy_one_promise(void **state)
 /* 1x4: at 10 job 1 takes 2 of 4 GPUs, and under easy the other 2 are extra, which 3 (100 s) begins
  * to use at 3: nothing is promised to 2, which needs all. Under conservative 2 holds 20 to 30, so 3
  * has no time before 30; 4 is gone by 10, and 5 holds 10 to 20 beside 1.
- *   easy   0000000000 1111111111 5555555555 . 22   conservative   0000000000 1111111111 2222222222
- * 3 0000000000 1111111111 5555555555 . 22                  0000000000 1111111111 2222222222 .
- *          0000000000 444444.... .......... . 22                  0000000000 5555555555 2222222222
- * .
- *          ...3333333 3333333333 3333333333 3 22                  ....444444 5555555555 2222222222
- * . */
+ *
+ *     easy                                    conservative
+ *     0000000000 1111111111 5555555555 . 22   0000000000 1111111111 2222222222 3
+ *     0000000000 1111111111 5555555555 . 22   0000000000 1111111111 2222222222 .
+ *     0000000000 444444.... .......... . 22   0000000000 5555555555 2222222222 .
+ *     ...3333333 3333333333 3333333333 3 22   ....444444 5555555555 2222222222 . */
 static void conservative_promises_to_all(void **state)
 {
     static const char jobs[] = "0:3,0,10 1:2,1,10 2:4,2,10 3:1,3,100 4:1,4,6 5:2,5,10";
@@ -302,9 +302,9 @@ static void m4(void **state)
 
 /* M16, 1x8, cost 40, 10 s a column ('*' = 10 s of cost):
  *   0 x6  0  ***             ****000000000...     10: 1 evicts 0 (90 left, 40 owed)
- *   1 x8   1    ****1111                          20: 2 (30) first, 1 (40 + 40) out, 0 fits beside
- * 2 2 x2    222                                   50: 1 (80) before 0 (90 + 10 + 40 = 140) 0 pays
- * 30 of its 40 from 20 to 50, the unpaid 10 stay owed. */
+ *   1 x8   1    ****1111                          20: 2 (30) first, 1 (40 + 40) out, 0 beside 2
+ *   2 x2    222                                   50: 1 (80) before 0 (90 + 10 + 40 = 140)
+ * 0 pays 30 of its 40 from 20 to 50, the unpaid 10 stay owed. */
 static void m16(void **state)
 {
     (void)state;

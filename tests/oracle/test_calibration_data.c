@@ -110,8 +110,8 @@ static void test_lucid_rebase(void **state)
     measured_data(&t, "lucid");
     measured_clean(&t, HS_CLEAN(WRITTEN_IN) | HS_CLEAN(REBASE));
     assert_int_equal(t.counts.kept, 2162);
-    assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_BASELINE],
-                     46 * 6);                                           /* 6 runs a configuration */
+    /* 6 runs a configuration. */
+    assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_BASELINE], 46 * 6);
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_NO_BASELINE], 20); /* NeuMF */
     for (uint32_t i = 0; i < t.m.pair_count; i++) {
         const struct hs_pair *row = &t.m.pairs[i];

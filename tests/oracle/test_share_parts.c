@@ -251,11 +251,12 @@ static void test_quota(void **state)
 /* Nodes of 3, 2 and 4 GPUs: 0-2, 3-4, 5-8. In this order, all at 0: one whole GPU; 400 m; two
  * workers of 700 m; two of 300 m; a gang of four.
  *   best_fit, consolidate (fullest): GPU 3; GPU 4, on the node with one idle GPU; 0 and 1 (600 m
- * left are too few, then 3 and 2 idle GPUs against 4); the 300 m left on both; 5-8. first_fit,
- * yarn: 0; 1; 2 and 3, as node 0 has no more; beside them; 5-8, the first with four. count: the
- * same, but the four are the lowest idle ones: 4-7. spread (emptiest): 5; 0, as nodes 0 and 2 have
- * three idle; 6, of three, then 1, of two, two, two; beside them; idle are 2, 3-4, 7-8: one each of
- * nodes 1, 2, 0, then 1 again: 2, 3, 4, 7. */
+ *     left are too few, then 3 and 2 idle GPUs against 4); the 300 m left on both; 5-8.
+ *   first_fit, yarn: 0; 1; 2 and 3, as node 0 has no more; beside them; 5-8, the first with four.
+ *   count: the same, but the four are the lowest idle ones: 4-7.
+ *   spread (emptiest): 5; 0, as nodes 0 and 2 have three idle; 6, of three, then 1, of two, two,
+ *     two; beside them; idle are 2, 3-4, 7-8: one each of nodes 1, 2, 0, then 1 again: 2, 3, 4, 7.
+ */
 static void test_placers(void **state)
 {
     (void)state;

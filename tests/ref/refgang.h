@@ -3,8 +3,8 @@
  * Where a gang that shares with nobody goes: the placers of the design text, a second time, by
  * scans over all nodes, one rack. And what it costs to preempt it.
  *
- *     if (ref_place(REF_YARN, node_gpus, nodes, free_gpus, 5, taken)) ...   // taken[node] of 5
- * GPUs
+ *     if (ref_place(REF_YARN, node_gpus, nodes, free_gpus, 5, taken)) // taken[node] of 5 GPUs
+ *         ...
  */
 #ifndef HORUS_TESTS_REFGANG_H
 #define HORUS_TESTS_REFGANG_H

@@ -7,8 +7,7 @@
  *
  *     struct parts s = {.nodes = 2, .node = {{.gpus = 4}, {.gpus = 4, .type = 1}},
  *                       .placer = REF_BEST_FIT, .jobs = jobs, .count = 3};
- *     parts_simulate(&s);      // fills start_us, finish_us, held, ... of each job and the
- * integrals
+ *     parts_simulate(&s);      // fills start_us, finish_us, held, ... of each job, and integrals
  *
  *   1. A share m is m thousandths of a GPU and of its memory; nobody slows anybody.
  *   2. A GPU holds shares of at most 1000 thousandths, or one job that has it whole.

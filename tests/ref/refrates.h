@@ -19,7 +19,7 @@
  *     beside those who came before it, at the end of an instant or at the moment of the kill.
  *   - A killed attempt never was: work and owed cost are those at its start.
  *   - Cap and lane end with the placement, also when the job is moved; a memory limit stays until
- * it is lifted.
+ *     it is lifted.
  */
 #ifndef HORUS_TESTS_REFRATES_H
 #define HORUS_TESTS_REFRATES_H

@@ -11,9 +11,9 @@
  * Readings of the text where it leaves room:
  *   - Ties: (key, submit, row) in a queue. In the replace form "L = running + pending, stable,
  *     running keep their earlier rank": equal keys keep the order of the pass before, newcomers
- * come last by (submit, row); so does Tiresias' simulator (60_job under shortest-gpu: jobs 13 and
- * 16 at 504 s). In the evict form a job is evicted for a smaller key only: running before pending,
- *     then (submit, row); the published runs cannot tell this from (submit, row) alone.
+ *     come last by (submit, row); so does Tiresias' simulator (60_job under shortest-gpu: jobs 13
+ *     and 16 at 504 s). In the evict form a job is evicted for a smaller key only: running before
+ *     pending, then (submit, row); the published runs cannot tell this from (submit, row) alone.
  *   - An instant is: finishes, submissions, one pass; it is repeated while the pass lets a job
  *     finish at the same second (zero-duration jobs).
  *   - A pass happens only at a second with a finish, a submission or the end of a cost.

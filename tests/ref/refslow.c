@@ -77,8 +77,8 @@ long double ref_slow(const struct ref_slow_model *m, int type, const struct ref_
             continue;
         long double pair = pair_slowdown(m, type, &tenants[self], &tenants[j]);
         slowdown += (pair - 1) * presence;
-        off += REF_PAIR_ERROR * fmaxl(1, m->gamma * pair) * presence +
-               (presence < 1 ? REF_Q20 : 0); /* the product is rounded, too */
+        /* The product is rounded, too. */
+        off += REF_PAIR_ERROR * fmaxl(1, m->gamma * pair) * presence + (presence < 1 ? REF_Q20 : 0);
     }
     if (error != NULL)
         *error = off;

@@ -12,13 +12,13 @@
  * Readings of the text where it leaves room:
  *   - A job that is turned away at its submission is not an event: no pass.
  *   - In rounds a pass happens at a round only if a job was submitted or finished or a queue
- * changed since the last pass. A round that is repeated, because a job ran for no time, is repeated
- * with its demotions and promotions.
+ *     changed since the last pass. A round that is repeated, because a job ran for no time, is
+ *     repeated with its demotions and promotions.
  *   - What is due while it pays a cost (it can be, in rounds and in whole seconds) is demoted when
- * it has paid; under compat=helios, where paying is service, at once.
+ *     it has paid; under compat=helios, where paying is service, at once.
  *   - The services of the learnt sample count what attained service counts: under compat=helios all
  *     the time that a job held GPUs. Of the jobs that finish at one instant the lower row joins
- * first.
+ *     first.
  *   - compat=helios, queues by submission: of one submission running jobs come first, then waiting
  *     ones, each in the order in which they entered the artifact's list of running jobs or its
  *     queue. Jobs that are preempted enter the queue in the order of the pass, before the chosen

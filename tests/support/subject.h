@@ -3,8 +3,9 @@
  * Runs a subject of `horus calibrate` and reads back the model file that it writes.
  *
  *     struct hs_calibrate_options options = {.data = {data_need("calibration", "lucid")},
- * .data_count = 1}; doc = subject_run("utilization", &options);              // fails the test on
- * any message mae = subject_score(hs_json_get(hs_json_root(doc), "joint"), "unseen model", "mae");
+ *                                            .data_count = 1};
+ *     doc = subject_run("utilization", &options); // fails the test on any message
+ *     mae = subject_score(hs_json_get(hs_json_root(doc), "joint"), "unseen model", "mae");
  *
  * Needs a scratch folder (support/sink.h).
  */

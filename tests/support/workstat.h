@@ -13,8 +13,8 @@
  *               hour that has one, hours without a job among them
  *   hour        share of all jobs submitted at that hour of the trace's own clock
  *   weekday     mean jobs per calendar day of that weekday, as a share of the sum of the seven
- *   users       share of all GPU time (or jobs) of the users with most of it: the curve through the
- * points
+ *   users       share of all GPU time (or jobs) of the users with most of it: the curve through
+ *               the points
  *               ((k - 1) / (users - 1), share of the first k), straight between them
  *   wanted      GPUs of the jobs that run if each starts when it is submitted, over the time from
  *               the first submission to the last end

@@ -52,10 +52,10 @@ static void the_first_with_room_of_both_kinds(void **state)
     assert_int_equal(hs_capacity_tree_first(&r, 0, 2, room(1, 1)), 2);
     assert_int_equal(hs_capacity_tree_next(&r, 0, 5, room(1, 1)), 2);
     assert_int_equal(hs_capacity_tree_next(&r, 0, 2, room(1, 1)), 7);
-    assert_int_equal(hs_capacity_tree_first(&r, 0, 0, room(20, 6)),
-                     2); /* 5 has not so much in all, */
-    assert_int_equal(hs_capacity_tree_next(&r, 0, 2, room(20, 6)),
-                     1); /* and 7 not so much to keep */
+    /* 5 has not so much in all. */
+    assert_int_equal(hs_capacity_tree_first(&r, 0, 0, room(20, 6)), 2);
+    /* And 7 not so much to keep. */
+    assert_int_equal(hs_capacity_tree_next(&r, 0, 2, room(20, 6)), 1);
     assert_int_equal(hs_capacity_tree_next(&r, 0, 1, room(0, 0)), HS_NO_CAPACITY);
     assert_int_equal(hs_capacity_tree_first(&r, 1, 0, room(0, 0)), HS_NO_CAPACITY);
     hs_capacity_tree_put(&r, 0, 7, 3, room(50, 6)); /* more, at its place; */

@@ -46,8 +46,8 @@ static void a_node_of_several_words_is_held(void **state)
     assert_int_equal(r.instants[0].gpus_held, 138);
     assert_int_equal(r.instants[0].milli_held, 138000);
     assert_int_equal(r.instants[0].load_pm_q32, (60 * 500 + 78 * 100) * HS_Q32_ONE);
-    assert_int_equal(r.instants[1].solo_pm_q32,
-                     (78 * 100) * HS_Q32_ONE); /* at 10 s the first is gone */
+    /* At 10 s the first is gone. */
+    assert_int_equal(r.instants[1].solo_pm_q32, (78 * 100) * HS_Q32_ONE);
     hs_test_free(&r);
 }
 

@@ -90,8 +90,8 @@ static void test_profile(void **state)
         for (int i = 0; i < 8 && day % 7 != 6; i++)
             add(f, MONDAY + day * DAY + (i < 2 ? 10 : 15) * HOUR + i % 2 * 1800 * SECOND, 1, 10,
                 NULL);
-    add(f, MONDAY + 14 * DAY - SECOND, 1, 10,
-        NULL); /* the last Sunday is there, as good as empty */
+    /* The last Sunday is there, as good as empty. */
+    add(f, MONDAY + 14 * DAY - SECOND, 1, 10, NULL);
     finish(f);
     const struct hs_workload_arrivals *a = &f->workload.arrivals;
     assert_int_equal(a->first_us, MONDAY);

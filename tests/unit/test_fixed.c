@@ -87,8 +87,8 @@ static void test_work_is_conserved(void **state)
         given += (hs_u128)rate_q32 * (uint64_t)(dt_us * HS_NS_PER_US);
         assert_true(((hs_u128)(uint64_t)w.done_ns << 32) + w.carry == given);
     }
-    assert_true(w.done_ns <
-                w.total_ns); /* 10^6 x 1 x 0.5 s: far from the cap, which would hide it */
+    /* 10^6 x 1 x 0.5 s: far from the cap, which would hide it. */
+    assert_true(w.done_ns < w.total_ns);
 }
 
 /* At the eta it is done, a microsecond earlier it is not, from any state and at any rate. */

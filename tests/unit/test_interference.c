@@ -244,8 +244,8 @@ static void test_gamma(void **state)
     assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), ONE);
     assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), ONE);
     hs_interference_free(m);
-    m = truth_of_text(truth_tables,
-                      &(struct hs_interference_options){.gamma = 10}); /* 2.5^10 is 9537: capped */
+    /* 2.5^10 is 9537: capped. */
+    m = truth_of_text(truth_tables, &(struct hs_interference_options){.gamma = 10});
     assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), q20(1000));
     assert_int_equal(of_pair(m, TRUTH_P100, b, b, HS_SLOWDOWN_GENERAL), q20(1000)); /* 2^10 */
     hs_interference_free(m);

@@ -79,8 +79,8 @@ static void test_limits_between(void **state)
     struct hs_overheads *table = load_good(HEAD "A,50,0.8\nA,25,0.123456\nA,99.9999,.9\n*,10,1\n");
     assert_true(hs_memcurve_q32(table, "a", 500, 1000) == q32(80));
     assert_true(hs_memcurve_q32(table, "a", 999, 1000) == q32(80));
-    assert_true(hs_memcurve_q32(table, "a", 499, 1000) ==
-                530239482); /* .123456 x 2^32 = ..482.49 */
+    /* .123456 x 2^32 = ..482.49. */
+    assert_true(hs_memcurve_q32(table, "a", 499, 1000) == 530239482);
     assert_true(hs_memcurve_q32(table, "a", 250, 1000) == 530239482);
     assert_true(hs_memcurve_q32(table, "a", 249, 1000) == 530239482); /* nothing below: the least */
     assert_true(hs_memcurve_q32(table, "a", 0, 1000) == 530239482);

@@ -316,8 +316,8 @@ static void test_lists_of_durations(void **state)
 {
     static const char *const bad[] = {"limits=-1", "limits=0/61min", "limits=2/1", "limits=1/1"};
     (void)state;
-    assert_int_equal(set_list("limits=0/1/1h,preempt_cost=-1/-2/-2"),
-                     HS_OK); /* no range, no order */
+    /* No range, no order. */
+    assert_int_equal(set_list("limits=0/1/1h,preempt_cost=-1/-2/-2"), HS_OK);
     assert_int_equal(v.limits.us[2], INT64_C(3600000000));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(set_list(bad[i]), HS_E_USAGE);

@@ -242,8 +242,8 @@ static void test_regress_of_rows_that_were_not_fitted(void **state)
     e = told_of_profile(&t, p, "Bare/d/16/fp32");
     assert_int_equal(e.util_pm, 621); /* 1 - exp(-0.3567 e) = 0.6208 */
     assert_int_equal(e.util_error_pm, 120);
-    assert_int_equal(told_of_profile(&t, p, "Bare/d/8/amp").util_pm,
-                     123); /* 1 - exp(-0.3567 / e) */
+    /* 1 - exp(-0.3567 / e). */
+    assert_int_equal(told_of_profile(&t, p, "Bare/d/8/amp").util_pm, 123);
     assert_int_equal(told_of_profile(&t, p, "Bare/d/32/fp32").util_pm, -1);
     hs_predictor_close(p);
 

@@ -307,8 +307,8 @@ static void test_shipped_catalogue(void **state)
         above += p->util_pm > 520;
     }
     assert_true(below >= 3 && above >= 3);
-    assert_int_equal(c.count,
-                     66 + 32 + 18 + 33 + 8 + 8); /* Lucid, MISO, Gavel, Salus, Muri, Tally */
+    /* Lucid, MISO, Gavel, Salus, Muri, Tally. */
+    assert_int_equal(c.count, 66 + 32 + 18 + 33 + 8 + 8);
     hs_catalogue_free(&c);
 }
 

@@ -152,8 +152,8 @@ static void an_attempt_has_its_work(void **state)
     segments[2].rate_nano = VERIFY_NANO / 2 + 1;
     jobs[0].sum.is_full_speed = false;
     expect(attempts, 1, "attempt 2 of job J0 ran 40 for 20 of work");
-    fails_once(
-        VERIFY_GENERATE); /* the last is the run of the trace, what came before is not known */
+    /* The last is the run of the trace, what came before is not known. */
+    fails_once(VERIFY_GENERATE);
     segments[0].end_us = 9 * S;
     segments[2].end_us = 44 * S;
     expect(attempts, 1, "attempt 2 of job J0 ran 19 for 20 of work");

@@ -486,8 +486,8 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
     HS_TRY(hs_config_init(&r->config, hs_run_option_table, &r->options, &call->arena));
     r->config.file = r->path;
     HS_TRY(hs_config_load_object(&r->config, r->manifest.doc, r->manifest.config, diag));
-    memset(r->config.origin, 0,
-           sizeof r->config.origin); /* HS_FROM_DEFAULT: not given in this call */
+    /* HS_FROM_DEFAULT: not given in this call. */
+    memset(r->config.origin, 0, sizeof r->config.origin);
     if (hs_config_check(&r->config, call->verb->name, diag) != HS_OK)
         return HS_E_INPUT;
     if (r->options.max_wall_us > 0 && hs_runmanifest_horizon_us(&r->manifest) > 0) {

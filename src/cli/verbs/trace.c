@@ -45,8 +45,8 @@ static void append_word(char *words, const char *text)
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                 "0123456789_-./:=,+@%";
     const bool is_plain = text[0] != '\0' && text[strspn(text, plain)] == '\0';
-    hs_append(words, GIVEN_SIZE, is_plain ? "%s" : "'%s'",
-              text); /* no quote in what is read here */
+    /* No quote in what is read here. */
+    hs_append(words, GIVEN_SIZE, is_plain ? "%s" : "'%s'", text);
 }
 
 /* The file and the options of this call, as a command of `horus run` takes them, but for

@@ -7,9 +7,10 @@
  *         the next boundary; all others may lose their GPUs
  *     at a tick
  *         a job with a deadline that came since the last tick is accepted, if leases for it fit
- * into the plan, else unaccepted: it then runs as one of the best effort at both, GPUs left, by
- * order: forced: an unaccepted job that is done before the boundary if it starts now, least time x
- *             GPUs first; at ticks, too, it evicts jobs without a guarantee, and it has one
+ *         into the plan, else unaccepted: it then runs as one of the best effort
+ *     at both, GPUs that are left go, in this order, to
+ *         forced jobs: unaccepted ones that are done before the boundary if they start now, least
+ *             time x GPUs first; at ticks, too, they evict jobs without a guarantee, and have one
  *         jobs of the best effort and unaccepted ones, least time x GPUs left first
  *         accepted ones, least slack x GPUs first
  *         those whose deadline cannot be met any more, least time x GPUs first

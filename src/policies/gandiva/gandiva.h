@@ -152,10 +152,10 @@ struct hs_gandiva {
     bool has_job;
     struct hs_gandiva_index by_height; /* (pool, affinity, height): servers with an affinity */
     struct hs_gandiva_index by_free;   /* (pool, free GPUs): servers that are not empty */
-    struct hs_gandiva_index
-        by_excess; /* (pool, smallest unpacked job, free GPUs): over-subscribed servers */
-    struct hs_gandiva_index
-        unlabelled;       /* (pool, free GPUs, GPUs): servers with free GPUs and no affinity */
+    /* (pool, smallest unpacked job, free GPUs): over-subscribed servers. */
+    struct hs_gandiva_index by_excess;
+    /* (pool, free GPUs, GPUs): servers with free GPUs and no affinity. */
+    struct hs_gandiva_index unlabelled;
     uint64_t *claimed;    /* per VC: GPUs demanded by its placed jobs */
     uint32_t *pin_next;   /* per GPU: next GPU of the same spread job */
     hs_job_id *pin_owner; /* per GPU: spread job + 1; 0 = none */

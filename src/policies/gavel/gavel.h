@@ -4,11 +4,10 @@
  *
  * Shares of time by linear program, of Gavel (OSDI'20 4): jobs that are alike in all that the
  * program knows of them are one class, whose members get equal parts. That is exact: the mean over
- * the members of any solution is one, too, and as good.
+ * the members of any solution is one, too, and as good. With pairs there are further variables, the
+ * time of pairs of two classes, by column generation.
  *
  *     struct hs_gavel_program program = {.lp = v->lp, .objective = HS_GAVEL_LAS, ...};
- * With pairs there are further variables, the time of pairs of two classes, by column generation.
- *
  *     hs_gavel_begin(&program);
  *     class.first_column = hs_gavel_add(&program, &class);          // for each class
  *     if (hs_lp_solve(v->lp, HS_LP_ITERATIONS) == HS_LP_OPTIMAL)

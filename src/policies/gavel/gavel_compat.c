@@ -14,7 +14,7 @@
  * - fifo, not aware, on one type: at a solution the ended jobs and those with a share are walked in
  *   order of arrival, and at each ended one the head of the queue gets a share if it fits into the
  *   cluster less the jobs walked so far: more than fit may then have one, and take turns. On
- * several types it draws a type and uses another, which is not imitated.
+ *   several types it draws a type and uses another, which is not imitated.
  *
  * A job that the engine runs continuously does as much in a round if it rests at its beginning: the
  * rest is an overhead, and what a microsecond rounds off is made up for in the next round.

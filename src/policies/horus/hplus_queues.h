@@ -68,8 +68,8 @@ void hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v);
 /* Jobs of smaller keys come first. The job must not be a member. */
 void hs_hplus_queues_add(struct hs_hplus_queues *l, const struct hs_view *v, hs_job_id job,
                          int64_t key);
-void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v,
-                            hs_job_id job); /* no effect if it is no member */
+/* No effect if it is no member. */
+void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v, hs_job_id job);
 /* For each VC that is awake: clusters again if due, then starts jobs from windows; the VC is not
  * awake afterwards. */
 void hs_hplus_queues_scan(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p,

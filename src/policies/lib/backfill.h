@@ -11,9 +11,9 @@
  *                   takes the first time from which enough GPUs are free for as long as it will be
  *                   busy, in a profile with the expected ends of running jobs and the reservations
  *                   before it; one whose time is now starts. The profile is made anew at each
- * event, so no job is delayed by one behind it; but a job may lose a time it held when one before
- * it moves up. Where the GPUs free now are enough by number and the placement finds none, the time
- * is that of the next expected end or later.
+ *                   event, so no job is delayed by one behind it; but a job may lose a time it held
+ *                   when one before it moves up. Where the GPUs free now are enough by number and
+ *                   the placement finds none, the time is that of the next expected end or later.
  *
  * Plans are made around the windows of --reservations (HS_CAN_RESERVE; MODEL.md 14).
  */

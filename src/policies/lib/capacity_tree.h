@@ -40,8 +40,8 @@ void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, 
 /* Adds an item, or changes its key or room. */
 void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t item, uint64_t key,
                           struct hs_capacity room);
-void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree,
-                           uint32_t item); /* no effect if the item is in no tree */
+/* No effect if the item is in no tree. */
+void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree, uint32_t item);
 /* The first item whose key is at least `key` and whose room is at least `need` of both kinds, or
  * HS_NO_CAPACITY. */
 uint32_t hs_capacity_tree_first(const struct hs_capacity_tree *r, uint32_t tree, uint64_t key,

@@ -5,8 +5,7 @@
  *
  *     struct hs_decayed held = {0};                 // GPUs that a user holds, in thousandths
  *     hs_decayed_change(&held, now_us, +2000, half_life_us);
- *     hs_decayed_at(&held, later_us, half_life_us)  // what it held, weighted by 2^(-age /
- * half-life)
+ *     hs_decayed_at(&held, later_us, half_life_us); // what it held, times 2^(-age / half-life)
  *
  * With a level r(s) that is constant between changes, the decayed integral of it up to t is
  *

@@ -85,8 +85,8 @@ bool hs_job_queue_is_before(const struct hs_job_queue *queue, const struct hs_vi
                             hs_job_id b);
 void hs_job_queue_add(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job,
                       int64_t key);
-void hs_job_queue_remove(struct hs_job_queue *queue, const struct hs_view *v,
-                         hs_job_id job); /* the job must be a member */
+/* The job must be a member. */
+void hs_job_queue_remove(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job);
 /* Changes the key of a member. */
 void hs_job_queue_rekey(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job,
                         int64_t key);

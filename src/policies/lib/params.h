@@ -204,8 +204,8 @@ static inline int64_t hs_priority_level(const struct hs_priority *priority, cons
                                         hs_job_id job)
 {
     const int64_t ageing_us = priority->ageing_us;
-    const int64_t all_levels = INT64_C(1)
-                               << 60; /* priorities have 32 bits, and ages fewer than 60 */
+    /* Priorities have 32 bits, and ages fewer than 60. */
+    const int64_t all_levels = INT64_C(1) << 60;
     int64_t level = 0;
     if (HS_UNLIKELY(hs_priority_is_last(priority, v, job)))
         level = all_levels;

@@ -76,8 +76,8 @@ void hs_vc_queues_wake_all(struct hs_vc_queues *q);
 /* True once for each VC that is awake and has waiting jobs. */
 bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc);
 void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key);
-void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v,
-                         hs_job_id job); /* no effect if it is no member */
+/* No effect if it is no member. */
+void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job);
 /* The on_event of a policy that preempts by priority alone, if at all: a submission or a stop adds
  * the job, a start or a rejection removes it, and VCs are woken. key: the key of the job at
  * HS_EVENT_SUBMIT and HS_EVENT_STOPPED. */
@@ -116,8 +116,8 @@ struct hs_colocate_rule {
     /* The smallest unconstrained gang of the VC that would be refused now, as would all larger
      * ones; UINT32_MAX: not known. NULL: each gang is tried. */
     uint32_t (*blocked_gpus)(const void *state, const struct hs_view *v, uint32_t vc);
-    uint64_t
-        max_refusals;    /* per VC, the scan ends after this many refused jobs: 1 is strict order */
+    /* Per VC, the scan ends after this many refused jobs: 1 is strict order. */
+    uint64_t max_refusals;
     uint32_t max_starts; /* per VC; 0 = unlimited */
 };
 

@@ -66,8 +66,8 @@ struct hs_lucid {
     /* compat */
     int32_t compat;
     const char *compat_speeds;
-    const int64_t
-        *pair_speeds; /* of each kind as a guest of each, then as its host, in millionths */
+    /* Of each kind as a guest of each, then as its host, in millionths. */
+    const int64_t *pair_speeds;
     uint32_t kinds;
     double gpu_speed;
     int64_t act_us;              /* of the next action */

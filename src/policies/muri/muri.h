@@ -50,8 +50,8 @@ struct hs_muri_group {
     /* Kinds of its iterations, each + 1, in 16 bits, the largest in the lowest; 0: of a job that
      * must stay alone. Groups of the same kinds and ask have the same weight with any other. */
     uint64_t kinds, ask;
-    uint64_t
-        sequence; /* the same kinds in the order of the members, the first in the lowest bits */
+    /* The same kinds in the order of the members, the first in the lowest bits. */
+    uint64_t sequence;
 };
 
 struct hs_muri_period {

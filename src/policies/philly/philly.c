@@ -24,10 +24,10 @@
  *   of its servers; 2: anywhere. What lower levels allow is tried first: a gang is never spread
  *   further than the free GPUs force it to be. n <= g: the node with fewest free GPUs that
  *   suffice, lowest id. Else racks by free GPUs of all their nodes, also those of other virtual
- * clusters, most first, lowest id on ties: the first that can hold the gang gets it (0, 1), or each
- * gives what it has (2). Within a rack nodes by the GPUs that the job may take of them now, most
- *   first, lowest id on ties; each gives all of them until the gang is whole, and at level 0 the
- *   ceil(n / g) first must hold it.
+ *   clusters, most first, lowest id on ties: the first that can hold the gang gets it (0, 1), or
+ *   each gives what it has (2). Within a rack nodes by the GPUs that the job may take of them now,
+ *   most first, lowest id on ties; each gives all of them until the gang is whole, and at level 0
+ *   the ceil(n / g) first must hold it.
  * - On a pool that is wholly idle waiting brings nothing: the level goes up at once until the job
  *   starts, and one that fails at max_level is turned away.
  * - Fair share: a job with used + n <= quota, when at least fair_preempt of all GPUs are held. Jobs

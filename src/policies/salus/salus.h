@@ -94,8 +94,8 @@ struct hs_salus_lane {
     hs_job_id runner; /* exact: the running member, or HS_NO_JOB */
     int64_t began_us; /* exact: start of its turn */
     bool is_processor_sharing, has_ended, is_awaited, awaits;
-    int64_t due_us,
-        level_ns; /* shares by fair: used time at which the next member joins those that run */
+    int64_t due_us;
+    int64_t level_ns; /* shares by fair: used time at which the next member joins the runners */
     uint32_t next_free, next_touched;
     bool is_touched; /* it changed: another member may have the next turn */
 };

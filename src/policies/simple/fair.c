@@ -12,12 +12,14 @@
  *                A is the wait as a part of max_age, at most 1. F = 2^(-U / S) is the classic
  *                factor (classic_fair_share.shtml), rounded to millionths: U the part of the
  *                account in the GPU time of all, decayed by half_life, S = 1 / accounts that have
- *                submitted so far. Slurm charges CPUs unless configured otherwise, decays every 5
- * min and orders by its priorities of that time; here GPUs are charged, and decay and priorities
- * are those of the moment. Accounts have no hierarchy, and equal shares. drf dominant-resource
- * fairness (Ghodsi et al., NSDI 2011, algorithm 1): the next job is of the account whose dominant
- * share is least: the largest of its parts in the GPUs, CPUs and host memory of the cluster, held
- * now by its jobs. In an account first come, first served. What no node states does not count.
+ *                submitted so far. Slurm charges CPUs unless configured otherwise, decays every
+ *                5 min and orders by its priorities of that time; here GPUs are charged, and decay
+ *                and priorities are those of the moment. Accounts have no hierarchy, and equal
+ *                shares.
+ *     drf        dominant-resource fairness (Ghodsi et al., NSDI 2011, algorithm 1): the next job
+ *                is of the account whose dominant share is least: the largest of its parts in the
+ *                GPUs, CPUs and host memory of the cluster, held now by its jobs. In an account
+ *                first come, first served. What no node states does not count.
  *
  * The jobs of an account in a virtual cluster wait in a line of two queues: those younger than
  * max_age, among which time does not change the order, and those that are older. A pass looks at
@@ -70,8 +72,8 @@ struct fair {
     struct hs_decayed held; /* by all accounts */
     uint64_t all_q32;       /* of a decision: the mean of it */
     uint64_t total[RESOURCES];
-    struct fair_line
-        *lines; /* a hash table, and behind it one line of the other accounts for each VC */
+    /* A hash table, and behind it one line of the other accounts for each VC. */
+    struct fair_line *lines;
     uint32_t line_count;
     uint32_t *waiting;         /* per VC: the first line that waits, + 1 */
     struct hs_job_queue *ages; /* per VC: young jobs by submission */

@@ -99,8 +99,8 @@ struct srtf {
 
 static bool is_replacing(const struct srtf *s)
 {
-    return s->form == FORM_REPLACE ||
-           s->compat == COMPAT_MURI; /* compat=muri exists in the form replace only */
+    /* compat=muri exists in the form replace only. */
+    return s->form == FORM_REPLACE || s->compat == COMPAT_MURI;
 }
 
 static enum hs_compat compat_of(const struct srtf *s)

@@ -46,8 +46,8 @@ struct hs_synergy {
     int32_t mechanism, order, compat;
     int64_t round_us, phase_us;
     struct hs_preempt_cost cost; /* parameters up to here */
-    struct hs_synergy_share
-        fair; /* 0: the nodes do not state what they have: nothing is allotted */
+    /* 0: the nodes do not state what they have: nothing is allotted. */
+    struct hs_synergy_share fair;
     struct hs_synergy_share server; /* the largest node */
     struct hs_synergy_node *nodes;
     uint64_t *by_free; /* bits of the nodes with 0, 1, 2, .. free GPUs, each so many words */

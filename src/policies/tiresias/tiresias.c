@@ -13,7 +13,8 @@
  *     submit         by submission (Lucid's variant); on a tie by row, under compat=helios as its
  *                    artifact by entry in its queue or, when they run, its list of running jobs
  *     index=gittins  by Gittins index, larger first, then submission; gittins=repo: then its
- * second, then as in the queue before, where after each decision running jobs come first
+ *                    second, then as in the queue before, where after each decision running jobs
+ *                    come first
  *
  * Service is the time that a job made progress; a queue's limit is reached at the very microsecond,
  * or noticed at the next round. It is accounted when the state of a job changes, and the moment at

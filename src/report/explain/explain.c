@@ -343,10 +343,10 @@ struct replay {
     uint32_t interval; /* interval of the run that contains now_us */
     int64_t now_us;
     uint8_t *hidden_by; /* by node: a bit for each reason why its GPUs are not for jobs */
-    uint64_t
-        *hidden[EXPLAIN_LACKS]; /* free GPUs of such nodes, by virtual cluster of a partition */
-    bool is_watching;           /* the watched job waits now */
-    int64_t *headed_us;         /* by job: time that it headed the line of the watched job */
+    /* Free GPUs of such nodes, by virtual cluster of a partition. */
+    uint64_t *hidden[EXPLAIN_LACKS];
+    bool is_watching;   /* the watched job waits now */
+    int64_t *headed_us; /* by job: time that it headed the line of the watched job */
     uint8_t *head_cause;
 };
 

@@ -85,8 +85,8 @@ void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_S
  *
  *     HS_TRY(hs_temp_records_add(&s, &place, diag));
  *     *(struct thing *)place = (struct thing){...};
- *     while ((status = hs_temp_records_next(&s, &records, &count, diag)) == HS_OK) ...   // a
- * block */
+ *     while ((status = hs_temp_records_next(&s, &records, &count, diag)) == HS_OK) // a block
+ *         ... */
 
 #define HS_TEMP_RECORDS_BUFFER (256u * 1024u)
 

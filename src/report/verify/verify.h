@@ -24,7 +24,7 @@ HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, bool as_json, stru
  * job of the trace in order of time, `job` for each job with a row in jobs.csv; if its items are
  * "jobs", each counts as checked. */
 
-#define VERIFY_NANO      INT64_C(1000000000) /* unit of mean_rate, which is printed with 9 decimals */
+#define VERIFY_NANO      INT64_C(1000000000) /* unit of mean_rate, printed with 9 decimals */
 #define VERIFY_GPU_MILLI 1000                /* thousandths of a whole GPU */
 #define VERIFY_NONE      UINT32_MAX          /* no job of the trace; no node */
 
@@ -182,9 +182,9 @@ struct verify_run {
     struct hs_deadline_option *options; /* likewise */
     uint32_t node_count, gpu_count, job_count, attempt_count, option_count;
     uint32_t node_cap, job_cap, attempt_cap, option_cap;
-    hs_i128 held_us,
-        shared_us; /* GPU time with at least one holder; with at least two that hold it entirely */
-    hs_i128 used;  /* 1e-15 us of GPU time used by jobs at their utilization */
+    hs_i128 held_us;      /* GPU time with at least one holder */
+    hs_i128 shared_us;    /* GPU time with at least two that hold it entirely */
+    hs_i128 used;         /* 1e-15 us of GPU time used by jobs at their utilization */
     hs_i128 used_error;   /* bound of its error: digits of mean_rate, and the part of the last
                              microsecond after the end of a job */
     hs_i128 allocated_us; /* allocated GPU time in thousandths, counting shares */
