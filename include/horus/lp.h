@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Linear programs, for policies that solve one (the view has that of the run):
+ * Solvers for policies: of linear programs (the view has that of the run), and of least squares.
  *
  *     hs_lp_begin(lp, true);                              // maximise
  *     uint32_t x = hs_lp_column(lp, 3), y = hs_lp_column(lp, 2);       // 3 x + 2 y; x, y >= 0
@@ -55,5 +55,16 @@ double hs_lp_value(const struct hs_lp *lp, uint32_t column);
 /* What one more unit of the row's limit would add to the optimum; not of an integer program. */
 double hs_lp_price(const struct hs_lp *lp, uint32_t row);
 const char *hs_lp_library_version(void);
+
+/* ---- least squares without negative coefficients ---- */
+
+#define HS_NNLS_ROWS_MAX    128u
+#define HS_NNLS_COLUMNS_MAX 8u
+
+/* min |A x - b|, x >= 0 (Lawson and Hanson, Solving Least Squares Problems, 1974, ch. 23). a: rows
+ * of `columns` finite numbers. Returns the sum of squared residuals. Of columns that would reduce
+ * it alike the first enters, so that the same rows give the same x also where others are as good.
+ * O(columns) solutions of O(rows columns^2). */
+double hs_nnls(const double *a, const double *b, uint32_t rows, uint32_t columns, double *x);
 
 #endif

@@ -150,6 +150,14 @@ struct hs_trace_job {
     int64_t line; /* of the file, for messages; 1-based */
 };
 
+/* A job without any known value. */
+#define HS_TRACE_JOB_BLANK(milli)                                                                  \
+    {                                                                                              \
+        .gpu_milli = milli, .deadline_us = -1, .start_us = -1, .end_us = -1,                       \
+        .preempt_cost_us = -1, .gpu_util_pm = -1, .job_class = HS_JOB_CLASS_AUTO,                  \
+        .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN                                    \
+    }
+
 /* The source of the engine's jobs, in order of (submit_us, row). next() returns HS_OK and a record,
  * HS_END, or a failure. The caller may use and change a record until the next call. */
 struct hs_job_source {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "horus/nnls.h"
+#include "horus/lp.h"
 
 #include <assert.h>
 #include <math.h>

@@ -130,13 +130,6 @@ static void job_notify_step(struct hs_engine *e, struct hs_job *job, uint64_t st
     hs_progress_touch(e, job);
 }
 
-static void timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)
-{
-    const uint32_t timer = hs_pool_take(&e->timers, e->timer_tags);
-    e->timer_tags[timer] = tag;
-    hs_heap_set(&e->timer_events, timer, at_us, e->timer_sequence++);
-}
-
 static void job_add_overhead(struct hs_engine *e, struct hs_job *job, int64_t cost_us)
 {
     hs_jobs_begin_run(&e->jobs, job);
@@ -181,6 +174,7 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     const uint32_t of_placed = 1u << HS_ACT_HOST | 1u << HS_ACT_SLICE | 1u << HS_ACT_CAP |
                                1u << HS_ACT_BACKGROUND | 1u << HS_ACT_NOTIFY_STEP;
     struct hs_job *job = a->kind < HS_ACT_TIMER ? hs_engine_job(e, a->job) : NULL;
+    uint32_t timer;
     if ((of_placed >> a->kind & 1) != 0 && !hs_job_is_placed(job)) /* the plan took its GPUs */
         return HS_OK;
     if (e->observes_decision != 0)
@@ -223,7 +217,9 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     case HS_ACT_REJECT:
         return hs_lifecycle_abandon(e, job, HS_JOB_REJECTED, a->reason);
     case HS_ACT_TIMER:
-        timer_add(e, a->time_us, a->value);
+        timer = hs_pool_take(&e->timers, e->timer_tags);
+        e->timer_tags[timer] = a->value;
+        hs_heap_set(&e->timer_events, timer, a->time_us, e->timer_sequence++);
         break;
     case HS_ACT_COUNT:
         e->instant.policy_counter[a->value]++;

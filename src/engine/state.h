@@ -411,6 +411,15 @@ static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job
                                                        : hs_lookup_default(v, job);
 }
 
+/* need: HS_KNOWS_x; what: the quantity, for the message. */
+static inline bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need,
+                                      const char *what)
+{
+    return HS_LIKELY((v->engine->knows & need) != 0) ||
+           hs_plan_refuse(&v->engine->plan, job,
+                          "it asked for the %s, which it did not declare to know", what);
+}
+
 /* Current progress: the account is updated lazily. */
 struct hs_work hs_lookup_work(const struct hs_view *v, hs_job_id job);
 

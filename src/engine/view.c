@@ -75,14 +75,6 @@ static uint32_t lookup_vc(const struct hs_view *v, uint32_t vc)
     return is_there(v, "virtual cluster", vc, v->vcs) ? vc : 0;
 }
 
-/* need: HS_KNOWS_x; what: the quantity, for the message. */
-static bool lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
-{
-    return HS_LIKELY((v->engine->knows & need) != 0) ||
-           hs_plan_refuse(&v->engine->plan, job,
-                          "it asked for the %s, which it did not declare to know", what);
-}
-
 struct hs_work hs_lookup_work(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
@@ -134,7 +126,7 @@ int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
 {
-    const bool is_known = lookup_may_know(v, job, HS_KNOWS_MODEL, "tensor sizes");
+    const bool is_known = hs_lookup_may_know(v, job, HS_KNOWS_MODEL, "tensor sizes");
     const struct hs_profile *profile = is_known ? profile_of(v, job) : NULL;
     return profile != NULL ? profile->skew_pm : -1;
 }
@@ -155,7 +147,7 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
         hs_plan_refuse(&e->plan, HS_NO_JOB,
                        "to say where estimates come from is for its init only");
     if (!e->is_initialising ||
-        !lookup_may_know(v, HS_NO_JOB, needs[how->from].knows, needs[how->from].what))
+        !hs_lookup_may_know(v, HS_NO_JOB, needs[how->from].knows, needs[how->from].what))
         return e->plan.refused;
     if ((how->from == HS_ESTIMATE_FILE) != (how->file != NULL))
         return hs_fail(e->diag, HS_E_USAGE, NULL, "pred=file,pred_file=FILE",
@@ -320,20 +312,20 @@ uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
 {
-    const bool is_known = lookup_may_know(v, job, HS_KNOWS_DURATION, "run time");
+    const bool is_known = hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "run time");
     return is_known ? hs_lookup_job(v, job)->work_ns / HS_NS_PER_US : 0;
 }
 
 int64_t hs_view_steps_in_all(const struct hs_view *v, hs_job_id job, double *per_s)
 {
-    bool is_known = lookup_may_know(v, job, HS_KNOWS_DURATION, "mini-batches in all");
+    bool is_known = hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "mini-batches in all");
     *per_s = is_known ? lookup_request(v, job)->steps_per_s : 0;
     return is_known ? lookup_request(v, job)->steps : 0;
 }
 
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
         return 0;
     const struct hs_work work = hs_lookup_work(v, job);
     return hs_work_eta_us(&work, HS_Q32_ONE);
@@ -341,7 +333,7 @@ int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_DURATION, "finish time"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "finish time"))
         return INT64_MAX;
     const struct hs_job *j = hs_lookup_job(v, job);
     const int64_t finish_us = hs_placement_of(&v->engine->jobs, j)->finish_us;
@@ -354,14 +346,14 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
         return -1;
     return lookup_needs(v, job)->estimate.util_pm;
 }
 
 int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
         return -1;
     return lookup_needs(v, job)->estimate.util_peak_pm;
 }
@@ -369,7 +361,7 @@ int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job)
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
 {
     const struct hs_predictor *p = v->engine->config.predictor;
-    if (!lookup_may_know(v, HS_NO_JOB, HS_KNOWS_UTILIZATION, "slowdown") || p == NULL)
+    if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_UTILIZATION, "slowdown") || p == NULL)
         return HS_Q32_ONE;
     return hs_predictor_slowdown_q20(p, own_pm, beside_pm) << 12;
 }
@@ -379,7 +371,7 @@ bool hs_view_profile(const struct hs_view *v, hs_job_id job, struct hs_job_profi
     const struct hs_job *j = hs_lookup_job(v, job);
     const struct hs_profile *p = profile_of(v, job);
     *out = (struct hs_job_profile){-1, -1, 0, HS_NO_PROFILE, -1};
-    if (!lookup_may_know(v, job, HS_KNOWS_PROFILE, "profile of a job") ||
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_PROFILE, "profile of a job") ||
         (!j->is_profiled && (v->engine->knows & HS_KNOWS_MODEL) == 0))
         return false;
     *out = (struct hs_job_profile){.util_pm = j->gpu_util_pm,
@@ -392,7 +384,7 @@ bool hs_view_profile(const struct hs_view *v, hs_job_id job, struct hs_job_profi
 
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
     return lookup_needs(v, job)->estimate.mem_mib;
 }
@@ -401,7 +393,7 @@ struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_stages *stages = v->engine->config.stages;
     struct hs_iteration of = {HS_STAGES_UNKNOWN, 1, {0, 1, 0}, 1000};
-    if (!lookup_may_know(v, job, HS_KNOWS_STAGES, "stages of iterations") || stages == NULL)
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_STAGES, "stages of iterations") || stages == NULL)
         return of;
     of.kind = lookup_identity(v, job)->stages;
     const struct hs_stage_times *times = hs_stages_times(stages, of.kind, HS_STAGES_PREDICTED);
@@ -413,7 +405,7 @@ struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job)
 
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
-    const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");
+    const bool is_known = hs_lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");
     return is_known ? hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->rate_q32 : 0;
 }
 
@@ -631,7 +623,7 @@ bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
 
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
 {
-    const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done");
+    const bool is_known = hs_lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done");
     const int64_t step_ns = is_known ? lookup_training_profile(v, job)->step_ns : 0;
     return step_ns > 0 ? (uint64_t)(hs_lookup_work(v, job).done_ns / step_ns) : 0;
 }
@@ -644,7 +636,7 @@ enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
     uint32_t kept_mib = lookup_training_profile(v, job)->gpu_mem_persistent_mib;
     uint32_t mib = lookup_needs(v, job)->estimate.mem_mib;
@@ -654,7 +646,7 @@ uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job)
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
 {
     const struct hs_engine *e = v->engine;
-    if (!lookup_may_know(v, job, HS_KNOWS_RATE, "speed under a memory limit"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "speed under a memory limit"))
         return HS_Q32_ONE;
     uint32_t peak_mib = lookup_needs(v, job)->gpu_mem_peak_mib;
     if (e->config.memcurve == NULL || limit_mib >= peak_mib)
@@ -666,7 +658,7 @@ uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t li
 
 uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us)
 {
-    if (!lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
+    if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
         return 0;
     if (window_us > 0 && v->engine->util_memory == NULL)
         return hs_plan_refuse(&v->engine->plan, HS_NO_JOB,

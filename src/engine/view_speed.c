@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's view of speeds: by GPU type, number of GPUs and spread, predicted; and by trial. And
- * of the training of a job.
+ * The policy's view of speeds: by GPU type, number of GPUs and spread, predicted; by trial; by CPUs
+ * and host memory. And of the training of a job.
  */
 #include "engine/state.h"
 
@@ -12,14 +12,12 @@ struct asked {
     uint32_t profile;
 };
 
-/* knows: HS_KNOWS_x; what: the quantity, for the message. */
 static bool may_ask(const struct hs_view *v, hs_job_id job, uint32_t knows, const char *what,
                     uint32_t type, struct asked *out)
 {
     struct hs_engine *e = v->engine;
-    if ((e->knows & knows) == 0)
-        return hs_plan_refuse(&e->plan, job,
-                              "it asked for the %s, which it did not declare to know", what);
+    if (!hs_lookup_may_know(v, job, knows, what))
+        return false;
     const bool is_live = job < e->jobs.slots.high;
     *out = (struct asked){.speed = e->config.speed, .job = hs_lookup_job(v, job)};
     out->profile = is_live ? hs_identity_of(&e->jobs, out->job)->profile : HS_NO_PROFILE;
@@ -67,6 +65,32 @@ uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t typ
         return HS_Q32_ONE;
     return hs_speed_predicted_spread_q32(a.speed, a.profile, type, hs_view_gpus(v, job),
                                          a.job->index);
+}
+
+/* The measurements of hosts; NULL without, or if the policy may not know them. */
+static const struct hs_host *host_of(const struct hs_view *v, hs_job_id job, uint32_t *profile)
+{
+    const struct hs_jobs *jobs = &v->engine->jobs;
+    const bool is_live = hs_engine_has_job(v->engine, job);
+    *profile = is_live ? jobs->identities[job].profile : HS_NO_PROFILE;
+    return hs_lookup_may_know(v, job, HS_KNOWS_HOST, "speed by CPUs and host memory")
+               ? v->engine->config.host
+               : NULL;
+}
+
+uint64_t hs_view_host_q32(const struct hs_view *v, hs_job_id job, uint32_t cpus_milli,
+                          uint32_t mem_mib)
+{
+    uint32_t profile;
+    const struct hs_host *host = host_of(v, job, &profile);
+    return host != NULL ? hs_host_speed_q32(host, profile, cpus_milli, mem_mib) : HS_Q32_ONE;
+}
+
+bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_axes *axes)
+{
+    uint32_t profile;
+    const struct hs_host *host = host_of(v, job, &profile);
+    return host != NULL && hs_host_axes_of(host, profile, axes);
 }
 
 static struct hs_tenant tenant_of(const struct hs_engine *e, const struct hs_job *job)

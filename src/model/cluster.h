@@ -108,8 +108,6 @@ void hs_vc_list_free(struct hs_vc_list *list);
 
 /* ---- quotas: `held` are thousandths of GPUs by index of quotas ---- */
 
-/* Sets quotas, and most_gpus of the VCs. */
-void hs_quotas_build(struct hs_cluster *c, const struct hs_vc *cohorts, uint32_t count);
 /* A VC holds so much more, or, negative, less. O(depth). */
 void hs_quota_charge(const struct hs_cluster *c, uint64_t *held, uint32_t vc, int64_t milli);
 static inline void hs_quota_change(const struct hs_cluster *c, uint64_t *held, uint32_t vc,

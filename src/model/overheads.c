@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Overheads by model (model/speed.h): rows of model, key and value, ordered by model and key. The
- * key of a restart is the size of the gang, its value microseconds. The key of a memory limit is
- * millionths of the peak, its value millionths of the speed without a limit: the file has four and
- * six decimals, so both compare exactly.
+ * Figures of gangs by size, and overheads by model (model/speed.h): rows of model, key and value,
+ * ordered by model and key. The key of a restart is the size of the gang, its value microseconds.
+ * The key of a memory limit is millionths of the peak, its value millionths of the speed without a
+ * limit: the file has four and six decimals, so both compare exactly.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -266,4 +266,55 @@ uint64_t hs_memcurve_q32(const struct hs_overheads *table, const char *model, ui
     if (row == NULL)
         return HS_Q32_ONE;
     return ((uint64_t)row->value * HS_Q32_ONE + (uint64_t)ONE / 2) / (uint64_t)ONE;
+}
+
+/* ---- gangs ---- */
+
+uint64_t hs_curve_nearest_q32(const struct hs_curve *c, uint32_t gpus)
+{
+    uint32_t i = 0;
+    while (i + 1 < c->count && gpus > c->gpus[i] &&
+           (gpus >= c->gpus[i + 1] || gpus - c->gpus[i] > c->gpus[i + 1] - gpus))
+        i++;
+    return c->value_q32[i];
+}
+
+/* Throughput of `gpus` >= 1, Q32, relative to one GPU, for figures that are efficiencies, thr(n) /
+ * (n thr(1)). Between two measured sizes the time of a mini-batch is linear in log2 n. Above the
+ * largest size N it is compute / n + synchronisation as measured at N: that of a ring all-reduce
+ * hardly depends on n. Rounded once. */
+static uint64_t throughput_q32(const struct hs_curve *c, uint32_t gpus)
+{
+    uint64_t low = 1, low_q32 = HS_Q32_ONE, high = 0, high_q32 = 0;
+    for (uint32_t i = 0; i < c->count && gpus > low; i++) {
+        high = c->gpus[i];
+        high_q32 = high * c->value_q32[i];
+        if (gpus < high)
+            break;
+        low = high;
+        low_q32 = high_q32;
+    }
+    if (gpus == low)
+        return low_q32;
+    const double low_time = (double)HS_Q32_ONE / (double)low_q32; /* relative to one GPU's time */
+    double time;
+    if (low < high) {
+        const double high_time = (double)HS_Q32_ONE / (double)high_q32;
+        const double part = log2((double)gpus / (double)low) / log2((double)high / (double)low);
+        time = low_time + part * (high_time - low_time);
+    } else {
+        time = 1.0 / gpus + (low_time - 1.0 / (double)low);
+    }
+    return (uint64_t)llrint((double)HS_Q32_ONE / time);
+}
+
+uint64_t hs_curve_resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus)
+{
+    if (held == gpus || gpus == 0)
+        return HS_Q32_ONE;
+    if (c == NULL)
+        return (uint64_t)(((hs_u128)held << 32) / gpus);
+    if (held == 0)
+        return 0;
+    return (uint64_t)(((hs_u128)throughput_q32(c, held) << 32) / throughput_q32(c, gpus));
 }

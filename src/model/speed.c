@@ -15,7 +15,6 @@
 #include "base/fmt.h"
 #include "base/rng.h"
 #include "data/names.h"
-#include "model/scaling.h"
 
 #define NONE UINT32_MAX
 

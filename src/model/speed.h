@@ -99,8 +99,8 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
  */
 uint64_t hs_speed_predicted_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                        uint32_t gpus, uint64_t index);
-/* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs; model/scaling.h): of its family
- * on the type, else the family's mean over other types; linear if unknown. */
+/* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs; hs_curve_resized_q32): of its
+ * family on the type, else the family's mean over other types; linear if unknown. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus);
 /* The prediction of hs_speed_resize_q32 that policies see. ORACLE: the truth. TABLE: the mean over
@@ -113,6 +113,23 @@ uint64_t hs_speed_predicted_resize_q32(const struct hs_speed *m, uint32_t profil
  * absolute percentage error of the time, as a fraction; NaN if the file does not state it. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);
 void hs_speed_free(struct hs_speed *m);
+
+/* ---- measured figures of gangs by size, and throughput at any size (MODEL.md 4) ---- */
+
+#define HS_SPEED_CURVE_SIZES 64u
+
+/* A figure by gang size, ascending from 2 on; Q32. */
+struct hs_curve {
+    uint32_t count;
+    uint32_t gpus[HS_SPEED_CURVE_SIZES];
+    uint64_t value_q32[HS_SPEED_CURVE_SIZES];
+};
+
+/* Returns the figure of the nearest size, ties to the smaller; the curve must not be empty. */
+uint64_t hs_curve_nearest_q32(const struct hs_curve *c, uint32_t gpus);
+/* Throughput of `held` GPUs relative to that of `gpus`, from efficiencies, thr(n) / (n thr(1));
+ * linear where nothing is known (NULL). */
+uint64_t hs_curve_resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus);
 
 /* ---- overheads by model ----
  *

@@ -838,21 +838,13 @@ void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_
     }
 }
 
-bool hs_lossy_fields_any(const struct hs_lossy_fields *lossy)
+bool hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *diag)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < lossy->native->column_count; i++)
-        sum += lossy->lost[i] + lossy->rounded[i] + lossy->changed[i];
-    for (int i = 0; i < HS_OUTCOME_COUNT; i++)
-        sum += lossy->outcomes[i];
-    return sum > 0;
-}
-
-void hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *diag)
-{
+    uint64_t lost = 0;
     for (uint32_t i = 0; i < lossy->native->column_count; i++) {
         const struct hs_column *column = &lossy->native->columns[i];
         bool is_share = column->kind == HS_CELL_SHARE;
+        lost += lossy->lost[i] + lossy->rounded[i] + lossy->changed[i];
         hs_warn_some(diag, NULL, lossy->lost[i], lossy->jobs,
                      "jobs lose their %s: the %s format has none%s", column->key, lossy->to->name,
                      is_share ? ", a share becomes a whole GPU" : "");
@@ -869,9 +861,11 @@ void hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *d
     }
     for (int i = 0; i < HS_OUTCOME_COUNT; i++) {
         const char *word = hs_layout_outcome(lossy->to->layout, (enum hs_outcome)i);
+        lost += lossy->outcomes[i];
         hs_warn_some(diag, NULL, lossy->outcomes[i], lossy->jobs,
                      "jobs: outcome '%s' becomes %s, the %s format has no word of its own for it",
                      hs_outcome_text((enum hs_outcome)i), word != NULL ? word : "unknown",
                      lossy->to->name);
     }
+    return lost > 0;
 }

@@ -209,14 +209,6 @@ HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_dia
 #define HS_NO_ATTEMPTS_HINT                                                                        \
     "--retries=merge runs each job once, --retries=generate makes attempts up"
 
-/* A job without any known value. */
-#define HS_TRACE_JOB_BLANK(milli)                                                                  \
-    {                                                                                              \
-        .gpu_milli = milli, .deadline_us = -1, .start_us = -1, .end_us = -1,                       \
-        .preempt_cost_us = -1, .gpu_util_pm = -1, .job_class = HS_JOB_CLASS_AUTO,                  \
-        .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN                                    \
-    }
-
 /* ---- words ----
  *
  * Texts for the values of an enumeration. A negative value is -1 - enum hs_drop: the row is
@@ -537,6 +529,5 @@ struct hs_lossy_fields {
 /* to must have a layout. */
 void hs_lossy_fields_open(struct hs_lossy_fields *lossy, const struct hs_trace_format *to);
 void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_job *job);
-bool hs_lossy_fields_any(const struct hs_lossy_fields *lossy);
-/* One warning per member, in the order of the native columns. */
-void hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *diag);
+/* One warning per member, in the order of the native columns; returns whether there is any. */
+bool hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *diag);

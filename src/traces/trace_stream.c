@@ -332,15 +332,9 @@ HS_INLINE enum hs_status check_read(struct hs_trace *t, enum hs_status status)
                    "nothing can be read behind a malformed row, which is not passed over");
 }
 
-/* Rows are read in batches of 1/64 of the window: reading single rows between events of the engine
- * would evict the code of both from the instruction cache. */
-static uint64_t rows_held_at_most(uint64_t window)
-{
-    const uint64_t batch = window / 64;
-    return window > UINT64_MAX - batch ? window : window + batch;
-}
-
-/* Returns the next row in order of submission; skips bad ones as far as allowed. */
+/* Returns the next row in order of submission; skips bad ones as far as allowed. Rows are read in
+ * batches of 1/64 of the window: reading single rows between events of the engine would evict the
+ * code of both from the instruction cache. */
 HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job **job)
 {
     const uint64_t window = t->options->sort_window;
@@ -349,7 +343,7 @@ HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job *
         *job = reorder_pop(&t->held);
         return HS_OK;
     }
-    const uint64_t full = rows_held_at_most(window);
+    const uint64_t full = window + window / 64;
     while (!t->has_all_rows && (!is_held || t->held.count < full)) {
         *job = is_held ? reorder_room(&t->held) : &t->row;
         enum hs_status status = hs_reader_next(&t->reader, *job);

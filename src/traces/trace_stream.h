@@ -21,7 +21,7 @@ enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
 #define HS_REPLAY_LEAST 1e-6 /* of load and scale */
 #define HS_REPLAY_MOST  1e6
 
-#define HS_SORT_ALL           UINT64_MAX
+#define HS_SORT_ALL           ((uint64_t)INT64_MAX)
 #define HS_SORT_WINDOW        8192    /* default: rows buffered to restore order */
 #define HS_TRACE_TIME_UNIT_US 1000000 /* of most formats */
 

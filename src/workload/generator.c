@@ -852,22 +852,13 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
     const struct sampled_size *size = &g->plan.sizes[planned->size];
     g->index++;
     g->id[hs_fmt_u64(g->id, g->index)] = '\0';
-    *job = (struct hs_trace_job){.id = g->id,
-                                 .submit_us = g->workload.arrivals.first_us +
-                                              planned->submit_s * HS_US_PER_S,
-                                 .duration_us = planned->duration_s * HS_US_PER_S,
-                                 .deadline_us = -1,
-                                 .start_us = -1,
-                                 .end_us = -1,
-                                 .preempt_cost_us = -1,
-                                 .gpus = size->size.gpus,
-                                 .gpus_min = size->size.gpus,
-                                 .gpus_max = size->size.gpus,
-                                 .gpu_milli = size->size.gpu_milli,
-                                 .gpu_util_pm = -1,
-                                 .profile = HS_NO_PROFILE,
-                                 .outcome = planned->outcome,
-                                 .line = (int64_t)g->index};
+    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK(size->size.gpu_milli);
+    job->id = g->id;
+    job->submit_us = g->workload.arrivals.first_us + planned->submit_s * HS_US_PER_S;
+    job->duration_us = planned->duration_s * HS_US_PER_S;
+    job->gpus = job->gpus_min = job->gpus_max = size->size.gpus;
+    job->outcome = planned->outcome;
+    job->line = (int64_t)g->index;
     job->vc = g->workload.vc_count > 0 ? g->workload.vcs[planned->vc].name : NULL;
     job->user = g->workload.users > 0 ? g->plan.users.user_names[planned->user] : NULL;
     if (planned->outcome == HS_OUTCOME_FAILED && g->retried_again[size->bucket] > 0)

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "horus/nnls.h"
+#include "horus/lp.h"
 
 static bool near(double seen, double expected)
 {

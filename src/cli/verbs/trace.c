@@ -161,9 +161,8 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
         hs_warn_of_rows(&counts, false, &call->diag);
         hs_warn_some(&call->diag, "--retries=attempts keeps them", counts.folded, counts.accepted,
                      "jobs have several attempts: each is folded into one");
-        hs_lossy_fields_warn(&lossy, &call->diag);
-        bool is_whole = counts.folded + counts.rounded == 0 && reading.keeps_recorded &&
-                        !hs_lossy_fields_any(&lossy);
+        bool is_whole = !hs_lossy_fields_warn(&lossy, &call->diag) && counts.folded == 0 &&
+                        counts.rounded == 0 && reading.keeps_recorded;
         hs_report(&call->diag, HS_NOTE, NULL, NULL, "%" PRIu64 " jobs from %s to %s%s", lossy.jobs,
                   hs_trace_format_name(trace), to->name, is_whole ? ", nothing lost" : "");
         if (to->layout->made_up != NULL)

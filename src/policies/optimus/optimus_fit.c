@@ -11,7 +11,6 @@
  */
 #include <math.h>
 
-#include "horus/nnls.h"
 #include "policies/optimus/optimus.h"
 
 /* ---- speeds ---- */

@@ -1,41 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a job asks of its nodes, and what a policy may know of CPUs and host memory, and of speeds
- * by them.
+ * The policy's view of what limits a job beside its GPUs: what it asks of its nodes, and quotas
+ * that are lent within cohorts.
  */
-#include "base/fixed.h"
 #include "base/rng.h"
 #include "engine/state.h"
-
-static bool may_know(const struct hs_view *v, hs_job_id job)
-{
-    return (v->engine->knows & HS_KNOWS_HOST) != 0 ||
-           hs_plan_refuse(
-               &v->engine->plan, job,
-               "it asked for the speed by CPUs and host memory, which it did not declare "
-               "to know");
-}
-
-static uint32_t profile_of(const struct hs_view *v, hs_job_id job)
-{
-    return hs_engine_has_job(v->engine, job) ? v->engine->jobs.identities[job].profile
-                                             : HS_NO_PROFILE;
-}
-
-uint64_t hs_view_host_q32(const struct hs_view *v, hs_job_id job, uint32_t cpus_milli,
-                          uint32_t mem_mib)
-{
-    const struct hs_host *host = v->engine->config.host;
-    return may_know(v, job) && host != NULL
-               ? hs_host_speed_q32(host, profile_of(v, job), cpus_milli, mem_mib)
-               : HS_Q32_ONE;
-}
-
-bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_axes *axes)
-{
-    const struct hs_host *host = v->engine->config.host;
-    return may_know(v, job) && host != NULL && hs_host_axes_of(host, profile_of(v, job), axes);
-}
 
 void hs_view_node_host(const struct hs_view *v, uint32_t node, int64_t *cpus_milli,
                        int64_t *mem_mib)
@@ -77,4 +46,46 @@ uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job)
     uint64_t of_node = (uint64_t)j->ask.cpus_milli_per_gpu << 32 | j->ask.mem_mib_per_gpu;
     uint64_t of_gpu = (uint64_t)j->ask.vc << 32 | j->ask.gpu_milli;
     return hs_mix64(hs_mix64(j->ask.type_mask, of_gpu), of_node);
+}
+
+/* ---- quotas within cohorts ---- */
+
+static const struct hs_quota *quota_at(const struct hs_view *v, uint32_t at)
+{
+    return &v->engine->cluster->quotas[at];
+}
+
+uint32_t hs_view_cohort(const struct hs_view *v, uint32_t quota)
+{
+    return v->has_cohorts ? quota_at(v, quota)->parent : HS_NO_QUOTA;
+}
+
+uint64_t hs_view_quota_within(const struct hs_view *v, uint32_t vc, uint32_t quota)
+{
+    const struct hs_engine *e = v->engine;
+    const int64_t milli = hs_quota_room(e->cluster, e->vc_held_milli, vc, quota);
+    return milli > 0 ? (uint64_t)milli / HS_GPU_MILLI : 0;
+}
+
+static bool is_within(const struct hs_view *v, uint32_t at, uint32_t quota)
+{
+    while (at != HS_NO_QUOTA && at != quota)
+        at = quota_at(v, at)->parent;
+    return at == quota;
+}
+
+bool hs_view_is_borrowing(const struct hs_view *v, uint32_t vc, uint32_t quota)
+{
+    uint32_t at = vc;
+    if (!v->has_cohorts || is_within(v, vc, quota))
+        return false;
+    for (; at != HS_NO_QUOTA && !is_within(v, quota, at); at = quota_at(v, at)->parent)
+        if ((int64_t)v->engine->vc_held_milli[at] <= quota_at(v, at)->subtree_milli)
+            return false;
+    return at != HS_NO_QUOTA;
+}
+
+void hs_view_quota_count(const struct hs_view *v, uint32_t vc, int64_t gpus)
+{
+    hs_quota_change(v->engine->cluster, v->engine->vc_held_milli, vc, gpus * HS_GPU_MILLI);
 }
