@@ -256,7 +256,7 @@ static bool date_read(const char *text, int64_t *days)
     const int century = two_digits(text), year_of_century = two_digits(text + 2);
     const int month = two_digits(text + 5), day = two_digits(text + 8);
     const int year = 100 * century + year_of_century;
-    if (text[4] != '-' || text[7] != '-' || (century | year_of_century) < 0)
+    if ((text[4] != '-' && text[4] != '/') || text[7] != text[4] || (century | year_of_century) < 0)
         return false;
     bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     if (year < 1 || month < 1 || month > 12 || day < 1 ||
@@ -296,34 +296,48 @@ static bool zone_read(const char *text, size_t len, int64_t *offset_us)
     return true;
 }
 
-/* Parses " HH:MM:SS" after a date; negative if invalid. */
-static int64_t clock_read(const char *text)
+/* Parses " HH:MM:SS" or " HH:MM" after a date; negative if invalid. */
+static int64_t clock_read(const char *text, bool has_seconds)
 {
-    if ((text[0] != ' ' && text[0] != 'T') || text[3] != ':' || text[6] != ':')
+    if ((text[0] != ' ' && text[0] != 'T') || text[3] != ':' || (has_seconds && text[6] != ':'))
         return -1;
-    const int h = two_digits(text + 1), min = two_digits(text + 4), s = two_digits(text + 7);
+    const int h = two_digits(text + 1), min = two_digits(text + 4);
+    const int s = has_seconds ? two_digits(text + 7) : 0;
     const bool is_clock = (unsigned)h <= 23 && (unsigned)min <= 59 && (unsigned)s <= 59;
     return is_clock ? h * US_PER_H + min * US_PER_MIN + s * US_PER_S : -1;
+}
+
+#define DATE_LEN    10 /* 2020-04-01 */
+#define MINUTES_LEN 16 /* 2020-04-01 12:30 */
+#define CLOCK_LEN   19 /* 2020-04-01 12:30:00 */
+
+/* Returns where the date, or date and time, ends. */
+static size_t clock_end(const char *text, size_t len)
+{
+    if (len < MINUTES_LEN || text[DATE_LEN + 3] != ':' || text[DATE_LEN] == '+' ||
+        text[DATE_LEN] == '-') /* of an offset behind a date */
+        return DATE_LEN;
+    return len >= CLOCK_LEN && text[MINUTES_LEN] == ':' ? CLOCK_LEN : MINUTES_LEN;
 }
 
 bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, struct hs_last_date *last)
 {
     struct hs_last_date none = {0};
     int64_t clock_us = 0, us = 0, offset_us = 0;
-    const size_t date = sizeof last->date, clock = 19;
-    size_t end = len < clock ? date : clock;
+    const size_t clock = clock_end(text, len);
+    size_t end = clock;
     if (last == NULL)
         last = &none;
     if (len < end)
         return false;
-    if (memcmp(text, last->date, date) != 0) {
+    if (memcmp(text, last->date, DATE_LEN) != 0) {
         if (!date_read(text, &last->days))
             return false;
-        memcpy(last->date, text, date);
+        memcpy(last->date, text, DATE_LEN);
     }
-    if (end == clock)
-        clock_us = clock_read(text + date);
-    if (end == clock && end < len && text[end] == '.')
+    if (clock > DATE_LEN)
+        clock_us = clock_read(text + DATE_LEN, clock == CLOCK_LEN);
+    if (clock == CLOCK_LEN && end < len && text[end] == '.')
         end = digits_end(text, end + 1, len);
     if (end > clock && !hs_parse_decimal_us(text + clock, end - clock, US_PER_S, &us))
         return false;

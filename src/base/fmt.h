@@ -66,8 +66,9 @@ bool hs_is_listed(const char *list, char mark, const char *word);
 bool hs_parse_decimal_us(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
 /* Parses "90s", "15min" or "15m", "2h", "7d", "250ms", "100us", "1.5h"; default: seconds. */
 bool hs_parse_duration_us(const char *text, size_t len, int64_t *out_us);
-/* Parses "YYYY-MM-DD[ HH:MM:SS[.frac]][ZONE]" (or 'T' for the blank), relative to 1970-01-01
- * 00:00:00, proleptic Gregorian. A zone is "Z", "UTC", "GMT", "PST", "PDT", "+hh", "+hhmm" or
+/* Parses "YYYY-MM-DD[ HH:MM[:SS[.frac]]][ZONE]" (or '/' for '-', 'T' for the blank), relative to
+ * 1970-01-01 00:00:00, proleptic Gregorian. A zone is "Z", "UTC", "GMT", "PST", "PDT", "+hh",
+ * "+hhmm" or
  * "+hh:mm", also after a blank: the result is then UTC, else it is in the file's own clock. */
 struct hs_last_date {
     bool has_zone;

@@ -391,6 +391,9 @@ static enum hs_status read_row(struct node_list *l)
                            l->row.count, l->field_count);
     if (name[0] == '\0')
         return hs_csv_fail(l->csv, l->field_of[NAME], NULL, "a node without name");
+    if (l->is_sinfo && strpbrk(name, "[,") != NULL)
+        return hs_csv_fail(l->csv, l->field_of[NAME], "-N of sinfo gives each node a row",
+                           "several nodes in one row: '%s'", name);
     if (l->is_sinfo && hs_intern_find(&l->names, name) != NONE)
         return HS_OK;
     if (hs_intern_find(&l->names, name) != NONE)

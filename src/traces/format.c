@@ -67,7 +67,7 @@ const struct hs_words hs_outcome_words = {
            {"unknown", HS_OUTCOME_UNKNOWN},
            {"running", HS_WORD_DROPS(STILL_RUNNING)},
            {"suspended", HS_WORD_DROPS(STILL_RUNNING)},
-           {"pending", HS_WORD_DROPS(STILL_RUNNING)}},
+           {"pending", HS_WORD_DROPS(NEVER_STARTED)}},
 };
 
 const struct hs_trace_format *hs_trace_format_at(size_t index)
@@ -196,12 +196,18 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "the trace is empty");
     if (!r->format)
         HS_TRY(hs_trace_refuse_known(head, len, &place, diag));
+    hs_trace_warn_of_encoding(head, len, place, diag);
     if (!r->format)
         r->format = recognise(head, len);
     if (!r->format) {
-        char list[LIST_MAX], hint[LIST_MAX + 64];
-        (void)snprintf(hint, sizeof hint, "--format says which: %s ('horus help formats')",
-                       format_list(false, list));
+        char list[LIST_MAX], hint[LIST_MAX + 160];
+        if (head[0] == '{' || head[0] == '[')
+            (void)snprintf(hint, sizeof hint,
+                           "as CSV it may be one: jq -rs 'flatten | (.[0] | keys_unsorted) as $k | "
+                           "$k, (.[] | [.[$k[]]]) | @csv' FILE >jobs.csv");
+        else
+            (void)snprintf(hint, sizeof hint, "--format says which: %s ('horus help formats')",
+                           format_list(false, list));
         return hs_fail(diag, HS_E_INPUT, &place, hint, "not a trace of a known format");
     }
     return HS_OK;
@@ -428,6 +434,17 @@ static HS_COLD enum hs_status fail_duplicate(struct hs_reader *r, const struct h
                             "job id '%s' was seen before%s", job->id, where);
 }
 
+/* Warns of 20240301 as a number of seconds. */
+static HS_COLD void warn_of_calendar(struct hs_reader *r, int64_t submit_us)
+{
+    const int64_t number = submit_us / 1000000, month = number / 100 % 100, day = number % 100;
+    const struct hs_place place = hs_reader_place(r, "submit_time");
+    if (number < 19700101 || number > 20991231 || month < 1 || month > 12 || day < 1 || day > 31)
+        return;
+    hs_report(r->faults.diag, HS_WARNING, &place, "a date is written 2024-03-01, or 2024/03/01",
+              "the first submission is read as %lld s: is it a date?", (long long)number);
+}
+
 /* Compares an accepted row with the rows before. Submissions years apart indicate two units or two
  * clocks. */
 static enum hs_status check_against_others(struct hs_reader *r, const struct hs_trace_job *job,
@@ -436,6 +453,7 @@ static enum hs_status check_against_others(struct hs_reader *r, const struct hs_
     if (HS_UNLIKELY(r->first_line == 0)) {
         r->first_us = job->submit_us;
         r->first_line = job->line;
+        warn_of_calendar(r, job->submit_us);
     }
     if (HS_UNLIKELY(llabs(job->submit_us - r->first_us) > SPAN_MAX_US) && !r->is_span_told &&
         !r->format->is_sorted) {

@@ -31,7 +31,9 @@
     X(CLASS, "unknown class", HS_SKIP_BAD)                                                         \
     X(TYPE, "wrong type of JSON value", HS_SKIP_BAD)                                               \
     X(TOO_LONG, "job id too long", "--map=job_id=@row numbers the jobs of a CSV file")             \
-    X(DUPLICATE, "job id seen before", "--map=job_id=@row numbers the jobs of a CSV file")         \
+    X(DUPLICATE, "job id seen before",                                                             \
+      "--map=job_id=@row numbers the jobs of a CSV file; sacct without --duplicates has one row "  \
+      "a job")                                                                                     \
     X(ORDER, "out of order in time", "--sort=all (the whole trace in memory), or a larger --sort") \
     X(STRUCTURE, "malformed", HS_SKIP_BAD)
 
@@ -78,9 +80,10 @@ HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault 
 #define HS_CELL_LIST(X)                                                                            \
     X(NOT_A_NUMBER, NUMBER, "is not a number", "a decimal number such as 12.5")                    \
     X(NOT_A_SPAN, NUMBER, "is not a number",                                                       \
-      "seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place")    \
+      "seconds such as 12.5, with a point, or 1:30:00, or 90min; start_time and end_time may "     \
+      "take its place")                                                                            \
     X(NOT_A_TIME, TIME, "is not a time",                                                           \
-      "a number, or a date and time such as 2020-04-01 12:30:00")                                  \
+      "a number, or a date, the year first, and time: 2020-04-01 12:30:00")                        \
     X(OTHER_CLOCK, TIME, "has an offset from UTC, or lacks one, unlike the times before",          \
       "give all times an offset (2020-04-01 12:30:00+02:00), or none of them")                     \
     X(NOT_A_COUNT, NUMBER, "is not a number", "a whole number such as 8")                          \
@@ -331,6 +334,7 @@ struct hs_table_binding {
     const struct hs_column *column;
     uint32_t field;
     uint16_t kind, offset; /* copies from the column */
+    int64_t unit_us;       /* of bare numbers, if they are times */
     bool is_filled;        /* an empty cell makes the row bad */
     bool may_drop;         /* may drop the row: by outcome, or as a CPU job */
 };
@@ -353,6 +357,7 @@ struct hs_table {
     char row_text[HS_FMT_MAX + 1], batch_text[HS_FMT_MAX + 1];
     struct hs_trace_job blank; /* initial value of a row; copying is faster than clearing */
     bool is_id_row_number;
+    bool is_unit_fixed; /* by option or format; else duration_ms, say, is in milliseconds */
     bool skips_cpu_jobs;
     bool keeps_attempts;
     bool keeps_recorded;       /* binds the columns of recorded starts and ends */
@@ -373,12 +378,19 @@ HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input
 /* Returns the column of a header that has a common other name for job_id, submit_time, gpus,
  * duration, start_time, end_time, user, vc or status; NULL if none has. */
 const char *hs_table_known_name(const struct hs_csv_row *header, const char *key);
+/* The unit of bare times: that of the column's name, if neither options nor format tell one. */
+int64_t hs_table_unit_of(const struct hs_table *table, const struct hs_column *column,
+                         uint32_t field);
 /* Reports all missing columns in one message, with a complete --map, as far as names can be
  * guessed; names as in hs_table_open. HS_E_INPUT. */
 enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *const *names);
+extern const char hs_trace_sacct[]; /* the command that prints what the format slurm reads */
 /* Refuses what is often at hand and no trace, with what to do instead. HS_E_INPUT. */
 enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
                                      struct hs_diag *diag);
+/* Warns of text that is not UTF-8 among the first bytes of a file: outputs would hold it. */
+void hs_trace_warn_of_encoding(const char *head, size_t len, struct hs_place place,
+                               struct hs_diag *diag);
 /* The members next, place and close of a format whose state begins with a struct hs_table. */
 HS_MUST_USE enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped);
 struct hs_place hs_table_place(void *state, const char *key);

@@ -6,10 +6,12 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "traces/format.h"
 
-#define MAP_SIZE 512
+#define MAP_SIZE  512
+#define SECOND_US INT64_C(1000000)
 
 /* Formats "a, b, c" from the header, truncated with "..." if long. */
 static void list_header(const struct hs_csv_row *header, char *text, size_t size)
@@ -24,17 +26,74 @@ static void list_header(const struct hs_csv_row *header, char *text, size_t size
     }
 }
 
-/* Tells whether two names differ only in case, blanks and punctuation: "Num GPUs" is num_gpus. */
-static bool is_like(const char *a, const char *b)
+/* Returns the unit, in microseconds, that the last word of a name is ("duration_ms", "Run time
+ * (hours)"), and where that begins; 0 if there is none. */
+static int64_t unit_of_name(const char *name, size_t *stem)
 {
-    for (;; a++, b++) {
-        while (*a != '\0' && !isalnum((unsigned char)*a))
+    static const struct {
+        const char *name;
+        int64_t us;
+    } units[] = {{"us", 1},
+                 {"ms", 1000},
+                 {"s", SECOND_US},
+                 {"sec", SECOND_US},
+                 {"secs", SECOND_US},
+                 {"seconds", SECOND_US},
+                 {"min", 60 * SECOND_US},
+                 {"mins", 60 * SECOND_US},
+                 {"minutes", 60 * SECOND_US},
+                 {"h", 3600 * SECOND_US},
+                 {"hrs", 3600 * SECOND_US},
+                 {"hours", 3600 * SECOND_US},
+                 {"days", 86400 * SECOND_US}};
+    size_t end = strlen(name), at;
+    while (end > 0 && !isalpha((unsigned char)name[end - 1]))
+        end--;
+    for (at = end; at > 0 && isalpha((unsigned char)name[at - 1]);)
+        at--;
+    *stem = at;
+    for (size_t i = 0; i < sizeof units / sizeof *units && at > 0; i++)
+        if (strlen(units[i].name) == end - at &&
+            strncasecmp(units[i].name, name + at, end - at) == 0)
+            return units[i].us;
+    return 0;
+}
+
+int64_t hs_table_unit_of(const struct hs_table *table, const struct hs_column *column,
+                         uint32_t field)
+{
+    const char *name = table->header.fields[field];
+    size_t stem;
+    const int64_t unit_us = unit_of_name(name, &stem);
+    if (unit_us == 0 || unit_us == table->unit_us || table->is_unit_fixed ||
+        (column->kind != HS_CELL_TIME && column->kind != HS_CELL_SPAN))
+        return table->unit_us;
+    const struct hs_place place = hs_csv_place(table->csv, field);
+    hs_report(table->faults->diag, HS_NOTE, &place, "--time-unit=s reads all times in seconds",
+              "bare numbers of '%s' are in the unit that this name ends in", name);
+    return unit_us;
+}
+
+/* Tells whether len characters of a name differ from another one only in case, blanks and
+ * punctuation: "Num GPUs" is num_gpus. */
+static bool is_like(const char *a, size_t len, const char *b)
+{
+    for (const char *end = a + len;; a++, b++) {
+        while (a < end && !isalnum((unsigned char)*a))
             a++;
         while (*b != '\0' && !isalnum((unsigned char)*b))
             b++;
-        if (*a == '\0' || tolower((unsigned char)*a) != tolower((unsigned char)*b))
-            return *a == *b;
+        if (a == end || tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return a == end && *b == '\0';
     }
+}
+
+/* The same of a whole name, or of one in front of a unit: "Run time (min)" is run_time. */
+static bool is_named(const char *name, const char *known)
+{
+    size_t stem;
+    return is_like(name, strlen(name), known) ||
+           (unit_of_name(name, &stem) > 0 && is_like(name, stem, known));
 }
 
 const char *hs_table_known_name(const struct hs_csv_row *header, const char *key)
@@ -43,12 +102,12 @@ const char *hs_table_known_name(const struct hs_csv_row *header, const char *key
         {"job_id", "id", "job", "job_name", "name", "instance_sn", "uid", "pod_name", "task_id",
          "task", "task_name", "pod", NULL},
         {"submit_time", "submission_time", "submit", "submitted", "timestamp", "arrival",
-         "arrival_time", "arrival_s", "submitted_time", "creation_time", "created", "created_at",
-         "queued_at", "submitted_at", NULL},
+         "arrival_time", "submitted_time", "creation_time", "created", "created_at", "queued_at",
+         "submitted_at", NULL},
         {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", "gpu_request",
          "requested_gpus", "gpus_requested", "n_gpus", "gpu", "accelerators", "num_chips", NULL},
-        {"duration", "duration_s", "run_time", "runtime_s", "service_sec", "service_time",
-         "execution_time", "elapsed", "elapsed_s", "wall_time", NULL},
+        {"duration", "run_time", "service", "service_time", "execution_time", "elapsed",
+         "wall_time", NULL},
         {"start_time", "start", "started", "started_at", "scheduled_time", "begin", "began",
          "begin_time", "launched", "launch_time", NULL},
         {"end_time", "end", "ended", "finished", "finished_at", "deletion_time", "completed_at",
@@ -62,7 +121,7 @@ const char *hs_table_known_name(const struct hs_csv_row *header, const char *key
     for (size_t i = 0; i < HS_COUNT_OF(guesses); i++)
         for (const char *const *name = guesses[i]; strcmp(guesses[i][0], key) == 0 && *name; name++)
             for (uint32_t k = 0; k < header->count; k++)
-                if (is_like(header->fields[k], *name))
+                if (is_named(header->fields[k], *name))
                     return header->fields[k];
     return NULL;
 }
@@ -137,14 +196,21 @@ enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *c
     }
     list_header(&table->row, header, sizeof header);
     const char *quote = strpbrk(map, " ;|()&*$") != NULL ? "'" : "";
-    snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s%s%s",
-             header, quote, map, quote);
+    const bool is_sacct = hs_csv_column(&table->row, "JobID") != UINT32_MAX &&
+                          hs_csv_column(&table->row, "State") != UINT32_MAX;
+    snprintf(hint, sizeof hint,
+             "the file has: %s; name the columns with --format=csv --map=%s%s%s%s%s", header, quote,
+             map, quote, is_sacct ? ", or take those of " : "", is_sacct ? hs_trace_sacct : "");
     struct hs_place place = hs_csv_place(table->csv, 0);
     return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
                    count > 1 ? "s" : "", missing);
 }
 
 /* ---- other files ---- */
+
+const char hs_trace_sacct[] =
+    "sacct --allusers --allocations --parsable2 --starttime=2024-01-01 "
+    "--format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES";
 
 static bool has_text(const char *head, size_t len, const char *text)
 {
@@ -155,27 +221,90 @@ static bool has_text(const char *head, size_t len, const char *text)
     return false;
 }
 
+static const char to_csv[] =
+    "a CSV is read: job_id,submit_time,start_time,end_time,gpus,user, a row a job that has ended, "
+    "times as seconds or 2020-04-01 12:30:00 ('horus help formats')";
+static const char is_cluster[] = "this describes a cluster, not jobs";
+static const char cluster_hint[] = "-c FILE takes it; the operand is a trace of jobs";
+static const char is_squeue[] =
+    "squeue and scontrol list jobs that have not ended: their run times are not known";
+
+/* What a file is that begins with one of these characters (NULL: any) and has the texts. */
+static const struct {
+    const char *begin, *texts[2];
+    size_t within; /* so many bytes from the start */
+    const char *what, *hint;
+} known[] = {
+    {"{/", {"\"nodes\"", ""}, SIZE_MAX, is_cluster, cluster_hint}, /* '/': after a comment */
+    {"{/", {"\"racks\"", ""}, SIZE_MAX, is_cluster, cluster_hint},
+    {NULL, {"JOBID", "NODELIST"}, 200, is_squeue, hs_trace_sacct},
+    {NULL, {"JobId=", "JobState="}, 2000, is_squeue, hs_trace_sacct},
+    {NULL,
+     {"JobID ", ""},
+     30,
+     "a table of sacct in columns, which cuts long values",
+     hs_trace_sacct},
+    {"0123456789",
+     {"|", "cpu="},
+     500,
+     "the first line is a job, not the names of columns: sacct without its header",
+     hs_trace_sacct},
+    {"{", {"\"jobs\"", "\"allocation_nodes\""}, SIZE_MAX, "sacct's JSON", hs_trace_sacct},
+    {"{",
+     {"\"items\"", "\"apiVersion\""},
+     SIZE_MAX,
+     "this is a list of Kubernetes as kubectl prints it",
+     "jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of pods, "
+     "kubernetes-nodes.jq a cluster of nodes"},
+    {NULL,
+     {"READY ", "STATUS "},
+     200,
+     "a table of kubectl without times and GPUs",
+     "kubectl get pods --all-namespaces -o json | jq -rf configs/mappings/kubernetes-pods.jq "
+     ">jobs.csv"},
+    {NULL, {"JOBID", "FROM_HOST"}, 200, "a list of jobs of LSF", to_csv},
+    {NULL, {"JOBID", "PSUSP"}, 200, "a list of jobs of LSF", to_csv},
+    {"{", {"\"COMMAND\":\"bjobs\"", ""}, SIZE_MAX, "a list of jobs of LSF", to_csv},
+    {NULL, {"Job id ", "Time Use"}, 200, "a list of jobs of PBS", to_csv},
+    {NULL, {"Resource_List", ""}, 4000, "jobs of PBS", to_csv},
+    {"{", {"\"pbs_version\"", ""}, SIZE_MAX, "jobs of PBS", to_csv},
+    {"=", {"qname ", "jobnumber "}, 2000, "jobs of Grid Engine", to_csv},
+    {NULL, {"-- Schedd: ", "OWNER "}, 400, "jobs of HTCondor", to_csv},
+    {"#",
+     {"", ""},
+     0,
+     "the first line is a comment, not the names of columns",
+     "grep -v '^#' FILE | horus ... -"},
+    {"s", {"sep=", ""}, 4, "the first line tells Excel the delimiter", "sed 1d FILE | horus ... -"},
+};
+
 enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
                                      struct hs_diag *diag)
 {
-    if ((head[0] == '{' || head[0] == '/') && /* JSON, possibly after a comment */
-        (has_text(head, len, "\"nodes\"") || has_text(head, len, "\"racks\"")))
-        return hs_fail(diag, HS_E_INPUT, place, "-c FILE takes it; the operand is a trace of jobs",
-                       "this describes a cluster, not jobs");
-    static const char sacct[] =
-        "sacct --allusers --allocations --parsable2 --starttime=2024-01-01 "
-        "--format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES";
-    if (has_text(head, len < 200 ? len : 200, "JOBID") && has_text(head, len, "NODELIST"))
-        return hs_fail(diag, HS_E_INPUT, place, sacct,
-                       "squeue lists jobs that have not ended: their run times are not known");
-    if (has_text(head, len < 30 ? len : 30, "JobID "))
-        return hs_fail(diag, HS_E_INPUT, place, sacct,
-                       "a table of sacct in columns, which cuts long values");
-    if (head[0] == '{' && has_text(head, len, "\"items\"") &&
-        (has_text(head, len, "\"metadata\"") || has_text(head, len, "\"apiVersion\"")))
-        return hs_fail(diag, HS_E_INPUT, place,
-                       "jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of "
-                       "pods, kubernetes-nodes.jq a cluster of nodes",
-                       "this is a list of Kubernetes as kubectl prints it");
+    if (len >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0) {
+        head += 3;
+        len -= 3;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const size_t within = len < known[i].within ? len : known[i].within;
+        if ((known[i].begin == NULL || (len > 0 && strchr(known[i].begin, head[0]) != NULL)) &&
+            has_text(head, within, known[i].texts[0]) && has_text(head, within, known[i].texts[1]))
+            return hs_fail(diag, HS_E_INPUT, place, known[i].hint, "%s", known[i].what);
+    }
     return HS_OK;
+}
+
+void hs_trace_warn_of_encoding(const char *head, size_t len, struct hs_place place,
+                               struct hs_diag *diag)
+{
+    size_t size = 1;
+    place.line = 1;
+    for (size_t at = 0; at + 4 < len && size > 0; at += size) {
+        place.line += head[at] == '\n';
+        size = hs_utf8_len(head + at, len - at);
+    }
+    if (size == 0)
+        hs_report(diag, HS_WARNING, &place,
+                  "if it is Latin-1: iconv -f LATIN1 -t UTF-8 FILE > OTHER",
+                  "text that is not UTF-8: names come out as they are");
 }

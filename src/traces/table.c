@@ -98,9 +98,9 @@ bool hs_cell_clock(const char *text, int64_t *us)
 
 /* All dates of a file must have an offset from UTC, or none: otherwise there are two clocks. */
 static enum hs_cell_result read_time(struct hs_table *table, const char *text, size_t len,
-                                     int64_t *out_us)
+                                     int64_t unit_us, int64_t *out_us)
 {
-    if (len >= 10 && text[4] == '-') {
+    if (len >= 10 && (text[4] == '-' || text[4] == '/')) {
         if (!hs_parse_datetime_us(text, len, out_us, &table->last_date))
             return HS_CELL_NOT_A_TIME;
         if (!table->has_dates)
@@ -108,7 +108,7 @@ static enum hs_cell_result read_time(struct hs_table *table, const char *text, s
         table->has_dates = true;
         return table->last_date.has_zone == table->has_zones ? HS_CELL_OK : HS_CELL_OTHER_CLOCK;
     }
-    enum hs_cell_result result = hs_cell_span(text, len, table->unit_us, out_us);
+    enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }
 
@@ -223,6 +223,7 @@ static void bind_field(struct hs_table *table, const struct hs_column *column, u
                                   .field = field,
                                   .kind = (uint16_t)(is_guess ? HS_CELL_GUESS : column->kind),
                                   .offset = (uint16_t)column->offset,
+                                  .unit_us = hs_table_unit_of(table, column, field),
                                   .is_filled = column->is_required && !may_be_empty,
                                   .may_drop = column->kind == HS_CELL_FATE || tells_cpu_job};
 }
@@ -333,24 +334,32 @@ static enum hs_status read_header(struct hs_table *table, struct hs_input *input
                                       "the first line names the columns", "the trace is empty");
 }
 
+static void set_unit(struct hs_table *table, const struct hs_trace_options *options)
+{
+    const struct hs_trace_format *format = table->faults->format;
+    const bool is_asked = options->time_unit_us > 0 && !format->is_unit_fixed;
+    table->unit_us = is_asked              ? options->time_unit_us
+                     : format->unit_us > 0 ? format->unit_us
+                                           : HS_TRACE_TIME_UNIT_US;
+    table->is_unit_fixed = is_asked || format->is_unit_fixed || format->unit_us > 0;
+}
+
 enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                              const struct hs_trace_options *options, struct hs_faults *faults,
                              const char *const *names)
 {
     const struct hs_trace_format *format = faults->format;
     const struct hs_column *columns = format->table;
-    const int64_t format_us = format->unit_us > 0 ? format->unit_us : HS_TRACE_TIME_UNIT_US;
-    const bool is_asked = options->time_unit_us > 0 && !format->is_unit_fixed;
     *table = (struct hs_table){.faults = faults,
                                .columns = columns,
                                .column_count = format->table_columns,
-                               .unit_us = is_asked ? options->time_unit_us : format_us,
                                .row_number = UINT64_MAX,
                                .blank = HS_TRACE_JOB_BLANK(0),
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
                                .keeps_attempts = options->keeps_attempts,
                                .keeps_recorded = options->keeps_recorded,
                                .map_values = options->map_values};
+    set_unit(table, options);
     if (options->map_values != NULL) {
         /* HS_E_USAGE unless it is a list for --map-value. */
         size_t size;
@@ -640,10 +649,10 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
     enum hs_cell_result result;
     switch (bound->kind) {
     case HS_CELL_TIME:
-        result = read_time(table, text, len, out);
+        result = read_time(table, text, len, bound->unit_us, out);
         break;
     case HS_CELL_SPAN: /* also "1:30:00" and "90min" */
-        result = hs_cell_span(text, len, table->unit_us, out);
+        result = hs_cell_span(text, len, bound->unit_us, out);
         if (HS_UNLIKELY(result == HS_CELL_NOT_A_NUMBER))
             result =
                 (strchr(text, ':') != strrchr(text, ':') ? hs_cell_clock(text, out)
@@ -738,7 +747,8 @@ enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped
     job->line = table->row.line;
     if (HS_UNLIKELY(table->row.count != table->field_count))
         return hs_trace_bad_row(
-            table->faults, HS_FAULT_FIELDS, hs_csv_place(table->csv, table->row.count), NULL,
+            table->faults, HS_FAULT_FIELDS, hs_csv_place(table->csv, table->row.count),
+            table->row.count > table->field_count ? "are delimiters in values quoted?" : NULL,
             "%u fields where the header has %u", table->row.count, table->field_count);
     for (uint32_t i = 0; HS_UNLIKELY(table->row.has_breaks) && i < table->row.count; i++)
         if (hs_control_find(table->row.fields[i], table->row.lengths[i]) < table->row.lengths[i])
@@ -809,7 +819,8 @@ enum hs_status hs_table_cell_time(struct hs_table *table, uint32_t index, int64_
     *is_there = !hs_cell_is_missing(text);
     if (!*is_there)
         return HS_OK;
-    return hs_table_check(table, index, read_time(table, text, strlen(text), out_us));
+    return hs_table_check(table, index,
+                          read_time(table, text, strlen(text), table->unit_us, out_us));
 }
 
 enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,

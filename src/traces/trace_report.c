@@ -605,6 +605,7 @@ struct trace_validation {
     struct hs_intern states; /* words that are no outcomes; id 0: none */
     struct hs_arena texts;
     const char *shown[HS_FAULT_COUNT][HS_FAULTS_SHOWN]; /* first line of each message */
+    const char *hints[HS_FAULT_COUNT];                  /* of the first of them, if it has one */
     uint64_t jobs, late;
     int64_t newest_us;     /* latest submission so far */
     int64_t handed_out_us; /* submission that a run would have returned last */
@@ -629,6 +630,9 @@ static void catch_message(void *ctx, enum hs_severity severity, const char *text
     if (nth < HS_FAULTS_SHOWN)
         d->shown[faults->kind][nth] =
             hs_arena_text(&d->texts, text, end ? (size_t)(end - text) : len);
+    const char *hint = nth == 0 ? strstr(hs_arena_text(&d->texts, text, len), "= hint: ") : NULL;
+    if (hint != NULL)
+        d->hints[faults->kind] = hs_arena_text(&d->texts, hint + 2, strcspn(hint, "\n") - 2);
 }
 
 /* Pushes the job's time through the window of a run. */
@@ -725,6 +729,8 @@ static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
         hs_say(out, "\n%" PRIu64 " %s\n", faults->counts[kind], hs_fault_texts[kind].what);
         for (int i = 0; i < HS_FAULTS_SHOWN && d->shown[kind][i]; i++)
             hs_say(out, "    %s\n", d->shown[kind][i]);
+        if (d->hints[kind] != NULL && kind != HS_FAULT_STATE && kind != HS_FAULT_DUPLICATE)
+            hs_say(out, "    %s\n", d->hints[kind]);
         hs_say(out, "    repair: ");
         if (kind == HS_FAULT_STATE && d->states.count > 1 && say_values(d, out))
             hs_say(out, ", if that is what they mean; else ");

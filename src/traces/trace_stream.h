@@ -71,6 +71,7 @@ struct hs_trace_options {
     X(NEVER_STARTED, "never started")                                                              \
     X(NO_TIMES, "start or end missing")                                                            \
     X(NO_DEMAND, "number of processors not known")                                                 \
+    X(SHARD, "shard of a GPU, whose size is not known")                                            \
     X(PARTIAL, "part of the run of a job")                                                         \
     X(ZERO_DURATION, "duration 0")                                                                 \
     X(OUTCOME, "outcome not asked for")                                                            \

@@ -130,6 +130,19 @@ idle, which is all it wants: 10 of the 10 s that jobs waited. c has no start.
   $ horus run log.csv -c 1x2 -o run -q | head -n 1
   log.csv (csv) on 1x2: 2 GPUs, 1 nodes
 
+# backtest-units
+Run times of 10 and 20 minutes, started and ended in seconds: 1,800 s are 60 times 30 s.
+
+  $ printf 'job_id,submit_time,start_time,end_time,gpus,duration\na,0,50,650,1,10\nb,60,60,1260,1,20\n' >minutes.csv
+  $ horus backtest minutes.csv -c 1x4:V100 --calibrate=none -q -o out | sed -n 1p
+  minutes.csv on 1x4:V100 under fifo: 4 GPUs
+  ! minutes.csv: warning: from start to end the jobs ran 60 times their run times: are both in one unit?
+  !       = hint: a column is read in the unit that its name ends in, such as duration_min
+  $ sed 1s/duration/duration_min/ minutes.csv >named.csv
+  $ horus backtest named.csv -c 1x4:V100 --map=duration=duration_min --calibrate=none -q -o out -f | grep 'mean JCT'
+  mean JCT    -2.7 %; job by job the error is 0.0 % in the median, 7.7 % at the 90th per cent
+  time                       jobs    p95 wait   simulated    mean JCT   simulated               JCT +-
+
 # backtest-refusals
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,5\n' >plain.csv
   $ horus backtest plain.csv -c 1x2

@@ -78,7 +78,7 @@ What has other names is named, with the options to paste; the command that follo
   $ horus run squeue.txt
   ! note: no cluster given: 16x8:V100 is taken
   !       = hint: -c SPEC names another
-  ! squeue.txt: error: squeue lists jobs that have not ended: their run times are not known
+  ! squeue.txt: error: squeue and scontrol list jobs that have not ended: their run times are not known
   !       = hint: sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
   [3]
   $ printf '{"apiVersion": "v1", "items": [{"metadata": {"name": "p"}}], "kind": "List"}' >pods.json
@@ -107,6 +107,45 @@ What other commands of Slurm and Kubernetes print of jobs and nodes.
   $ printf '{\n    "apiVersion": "v1",\n    "items": []}' >nodes.json; horus run traces/sample.csv -c nodes.json
   ! nodes.json: error: this is a list of Kubernetes as kubectl prints it
   !       = hint: jq -f configs/mappings/kubernetes-nodes.jq FILE >cluster.json is read
+  [3]
+
+# exports-of-other-systems
+Lists of other schedulers, and tables that are nearly one, are named, with what to do.
+
+  $ printf 'JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST\n1 ann RUN gpu a b\n' >lsf.txt; horus trace info lsf.txt
+  ! lsf.txt: error: a list of jobs of LSF
+  !       = hint: a CSV is read: job_id,submit_time,start_time,end_time,gpus,user, a row a job that has ended, times as seconds or 2020-04-01 12:30:00 ('horus help formats')
+  [3]
+  $ printf 'Job Id: 12.pbs01\n    Job_Name = train\n    Resource_List.ngpus = 2\n' >pbs.txt; horus trace info pbs.txt
+  ! pbs.txt: error: jobs of PBS
+  !       = hint: a CSV is read: job_id,submit_time,start_time,end_time,gpus,user, a row a job that has ended, times as seconds or 2020-04-01 12:30:00 ('horus help formats')
+  [3]
+  $ printf 'JobId=1 JobName=x\n   JobState=RUNNING\n' >scontrol.txt; horus trace info scontrol.txt
+  ! scontrol.txt: error: squeue and scontrol list jobs that have not ended: their run times are not known
+  !       = hint: sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
+  [3]
+  $ printf 'NAMESPACE  NAME  READY   STATUS   RESTARTS\n' >kubectl.txt; horus trace info kubectl.txt
+  ! kubectl.txt: error: a table of kubectl without times and GPUs
+  !       = hint: kubectl get pods --all-namespaces -o json | jq -rf configs/mappings/kubernetes-pods.jq >jobs.csv
+  [3]
+  $ printf '\357\273\277sep=;\njob_id;submit_time;gpus;duration\na;0;1;5\n' >excel.csv; horus trace info excel.csv
+  ! excel.csv: error: the first line tells Excel the delimiter
+  !       = hint: sed 1d FILE | horus ... -
+  [3]
+  $ sed 1d excel.csv | horus trace info - | sed -n 3p
+  jobs         1
+  $ printf '{"id": "a", "submit_time": 0, "gpus": 1, "duration": 5}\n{"id": "b", "submit_time": 0, "gpus": 1, "duration": 5}\n' >jobs.json
+  $ horus trace info jobs.json
+  ! jobs.json: error: not a trace of a known format
+  !       = hint: as CSV it may be one: jq -rs 'flatten | (.[0] | keys_unsorted) as $k | $k, (.[] | [.[$k[]]]) | @csv' FILE >jobs.csv
+  [3]
+  $ jq -rs 'flatten | (.[0] | keys_unsorted) as $k | $k, (.[] | [.[$k[]]]) | @csv' jobs.json >jobs.csv; horus trace info jobs.csv --map=job_id=id | sed -n 3p
+  jobs         2
+  $ printf 'NODELIST|CPUS|MEMORY|GRES\ngpu0[1-8]|64|1031000|gpu:a100:8\n' >sinfo.txt; horus run traces/sample.csv -c sinfo.txt
+  ! sinfo.txt:2:1: error: several nodes in one row: 'gpu0[1-8]'
+  !     2 | gpu0[1-8]|64|1031000|gpu:a100:8
+  !       | ^~~~~~~~~
+  !       = hint: -N of sinfo gives each node a row
   [3]
 
 # exports-in-other-words
@@ -150,7 +189,7 @@ gives each state a meaning by its first letters.
   ! spans.csv:5:7: warning: duration is not a number: 'soon'
   !     5 | 4,0,1,soon
   !       |       ^~~~
-  !       = hint: seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place
+  !       = hint: seconds such as 12.5, with a point, or 1:30:00, or 90min; start_time and end_time may take its place
   ! spans.csv: warning: passed over 1 bad rows of 4: 1 not a number
 
 # exports-outcomes-by-other-names

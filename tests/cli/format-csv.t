@@ -14,7 +14,7 @@ The native format, csv.
   ! t.csv:3:3: error: submit_time is not a time: '2020-02-30 00:00:00'
   !     3 | 2,2020-02-30 00:00:00,1,10
   !       |   ^~~~~~~~~~~~~~~~~~~
-  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  !       = hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
   [3]
 
 # csv-bad-number
@@ -29,7 +29,7 @@ A duration with a letter in it.
   ! t.csv:3:7: error: duration is not a number: '1o0'
   !     3 | 2,5,1,1o0
   !       |       ^~~
-  !       = hint: seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place
+  !       = hint: seconds such as 12.5, with a point, or 1:30:00, or 90min; start_time and end_time may take its place
   [3]
 
 # csv-bare-cr
@@ -273,7 +273,7 @@ As many bad rows as --skip-bad-rows allows: they are counted, and shown.
   ! t.csv:3:3: warning: submit_time is not a time: 'x'
   !     3 | 2,x,1,10
   !       |   ^
-  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  !       = hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
   ! t.csv: warning: passed over 1 bad rows of 4: 1 not a time
 
 # csv-skip-too-many
@@ -290,11 +290,11 @@ More bad rows than --skip-bad-rows allows.
   ! t.csv:3:3: warning: submit_time is not a time: 'x'
   !     3 | 2,x,1,10
   !       |   ^
-  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  !       = hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
   ! t.csv:4:3: warning: submit_time is not a time: 'x'
   !     4 | 3,x,1,10
   !       |   ^
-  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  !       = hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
   ! t.csv: error: 2 of 4 rows are bad, more than the 25.0% tolerated: 2 not a time
   !       = hint: `horus trace validate` lists them all
   [3]
@@ -354,6 +354,7 @@ A row has one field too many.
   ! t.csv:3:11: error: 5 fields where the header has 4
   !     3 | 2,5,1,10,9
   !       |           ^
+  !       = hint: are delimiters in values quoted?
   [3]
 
 # csv-unclosed-quote
@@ -492,6 +493,7 @@ from midnight of UTC for an hour on 8 GPUs.
 
   1 not a time
       dates.csv:4:3: error: submit_time has an offset from UTC, or lacks one, unlike the times before: '2020-04-02 00:00:02Z'
+      hint: give all times an offset (2020-04-01 12:30:00+02:00), or none of them
       repair: mend the rows, or pass over them with --skip-bad-rows=1%
 
   offered load over the span of the submissions
@@ -526,13 +528,13 @@ them, and --skip-bad-rows passes over the second.
   ! twice.csv:5:1: error: job id 'j0007' was seen before: twice.csv:2:1
   !     5 | j0007,3,1,10
   !       | ^~~~~
-  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file; sacct without --duplicates has one row a job
   [3]
   $ horus run - -c 1x4:V100 -o out < twice.csv
   ! <stdin>:5:1: error: job id 'j0007' was seen before
   !     5 | j0007,3,1,10
   !       | ^~~~~
-  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file; sacct without --duplicates has one row a job
   [3]
   $ horus run twice.csv -c 1x4:V100 -o out --skip-bad-rows 50% > /dev/null && cut -d, -f1 out/jobs.csv
   job_id
@@ -542,14 +544,59 @@ them, and --skip-bad-rows passes over the second.
   ! twice.csv:5:1: warning: job id 'j0007' was seen before: twice.csv:2:1
   !     5 | j0007,3,1,10
   !       | ^~~~~
-  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file; sacct without --duplicates has one row a job
   ! twice.csv:6:1: warning: job id 'x' was seen before: twice.csv:4:1
   !     6 | x,4,1,10
   !       | ^
-  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file; sacct without --duplicates has one row a job
   ! twice.csv: warning: passed over 2 bad rows of 5: 2 job id seen before
   $ horus trace info twice.csv --map job_id=@row | grep jobs -m 1
   jobs         5
+
+# csv-units-of-names
+The last word of a column's name is the unit of its bare numbers: 5,000 ms are 5 s, 1.5 hours 5,400 s. A time with a unit of its own
+has that; --time-unit is for all bare numbers.
+
+  $ printf 'id,Submitted (ms),Run time [hours],num gpus\na,5000,1.5,1\nb,6000,90min,1\n' > units.csv
+  $ horus trace info units.csv
+  ! units.csv:1:1: error: missing columns 'gpus', 'job_id', 'submit_time', 'duration'
+  !     1 | id,Submitted (ms),Run time [hours],num gpus
+  !       | ^~
+  !       = hint: the file has: id, Submitted (ms), Run time [hours], num gpus; name the columns with --format=csv --map='gpus=num gpus,job_id=id,submit_time=Submitted (ms),duration=Run time [hours]'
+  [3]
+  $ map='gpus=num gpus,job_id=id,submit_time=Submitted (ms),duration=Run time [hours]'
+  $ horus trace convert units.csv --map="$map" -o s.csv && cut -d, -f1-4 s.csv
+  job_id,submit_time,gpus,duration
+  a,5,1,5400
+  b,6,1,5400
+  ! units.csv:1:4: note: bare numbers of 'Submitted (ms)' are in the unit that this name ends in
+  !     1 | id,Submitted (ms),Run time [hours],num gpus
+  !       |    ^~~~~~~~~~~~~~
+  !       = hint: --time-unit=s reads all times in seconds
+  ! units.csv:1:19: note: bare numbers of 'Run time [hours]' are in the unit that this name ends in
+  !     1 | id,Submitted (ms),Run time [hours],num gpus
+  !       |                   ^~~~~~~~~~~~~~~~
+  !       = hint: --time-unit=s reads all times in seconds
+  ! note: 2 jobs from csv to csv, nothing lost
+  $ horus trace convert units.csv --map="$map" --time-unit=s -q -o - --to=csv | cut -d, -f1-4
+  job_id,submit_time,gpus,duration
+  a,5000,1,1.5
+  b,6000,1,5400
+
+# csv-calendar-numbers
+A date without separators is a number: 20240301 s are 234 days.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,20240301,1,10\nb,20240302,1,10\n' > days.csv
+  $ horus run days.csv -c 1x4:V100 -o out -q > /dev/null
+  ! days.csv:2:3: warning: the first submission is read as 20240301 s: is it a date?
+  !     2 | a,20240301,1,10
+  !       |   ^~~~~~~~
+  !       = hint: a date is written 2024-03-01, or 2024/03/01
+  $ printf 'job_id,submit_time,gpus,duration\na,2024/03/01 08:15,1,10\nb,2024/03/02 08:15,1,10\n' > dates.csv
+  $ horus run dates.csv -c 1x4:V100 -o dates -q > /dev/null && cut -d, -f1,3 dates/jobs.csv
+  job_id,submission_time
+  a,0
+  b,86400
 
 # csv-mixed-epochs
 Seconds and milliseconds in one column: 1600000000 s is 2020-09-13 12:26:40, as milliseconds it is the 19th day of 1970.

@@ -14,7 +14,7 @@ A month 13.
   ! t.csv:3:26: error: submit_time is not a time: '2020-13-01 00:00:00'
   !     3 | 2,u1,vcA,1,4,1,COMPLETED,2020-13-01 00:00:00,2020-04-01 00:00:00,2020-04-01 00:10:00,600,0
   !       |                          ^~~~~~~~~~~~~~~~~~~
-  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  !       = hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
   [3]
 
 # helios-bad-gpus

@@ -142,7 +142,8 @@ Text of no format.
 # kubernetes
 Lists of pods and nodes as kubectl prints them, by configs/mappings/kubernetes-*.jq: train holds 2 GPUs for 100 s from
 its submission on; side has two containers of a GPU each, which run from 10:00:20 to 10:01:50 in all; web has no GPU, and
-late has not ended.
+late has not ended. big is a pod with an init container that wants 4 GPUs for its container's 1, restarted: it runs from its own
+start on; slice wants MIG slices, which are no GPUs.
 
   $ cat >pods.json <<'END'
   > {"apiVersion": "v1", "kind": "List", "items": [
@@ -161,7 +162,15 @@ late has not ended.
   >   "status": {"phase": "Succeeded", "containerStatuses": [
   >     {"state": {"terminated": {"startedAt": "2024-05-01T10:00:20Z", "finishedAt": "2024-05-01T10:01:00Z"}}}]}},
   >  {"metadata": {"namespace": "b", "name": "late", "creationTimestamp": "2024-05-01T10:00:07Z"},
-  >   "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}, "status": {"phase": "Pending"}}]}
+  >   "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}, "status": {"phase": "Pending"}},
+  >  {"metadata": {"namespace": "c", "name": "big", "creationTimestamp": "2024-05-01T10:00:08Z"},
+  >   "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}], "initContainers": [{"resources": {"limits": {"nvidia.com/gpu": "4"}}}]},
+  >   "status": {"phase": "Succeeded", "startTime": "2024-05-01T10:00:18Z", "containerStatuses": [{"restartCount": 1,
+  >     "state": {"terminated": {"startedAt": "2024-05-01T10:01:00Z", "finishedAt": "2024-05-01T10:01:50Z"}}}]}},
+  >  {"metadata": {"namespace": "c", "name": "slice", "creationTimestamp": "2024-05-01T10:00:09Z"},
+  >   "spec": {"containers": [{"resources": {"limits": {"nvidia.com/mig-1g.10gb": "2"}}}]},
+  >   "status": {"phase": "Succeeded", "containerStatuses": [
+  >     {"state": {"terminated": {"startedAt": "2024-05-01T10:00:20Z", "finishedAt": "2024-05-01T10:01:00Z"}}}]}}]}
   > END
   $ cat >nodes.json <<'END'
   > {"items": [
@@ -170,20 +179,28 @@ late has not ended.
   >  {"metadata": {"name": "cpu-1", "labels": {}}, "status": {"allocatable": {"cpu": "16", "memory": "65536Mi"}}}]}
   > END
   $ jq -rf configs/mappings/kubernetes-pods.jq pods.json >jobs.csv; cat jobs.csv
-  "job_id","submit_time","gpus","duration","vc","gpu_type","cpus","mem_mib","priority","status"
-  "a/train",1714557600,2,100,"a","NVIDIA-A100-SXM4-40GB",1.5,2048,5,"completed"
-  "b/side",1714557605,2,90,"b","",0,0,0,"failed"
-  "b/web",1714557606,0,40,"b","",0,0,0,"completed"
-  "b/late",1714557607,1,0,"b","",0,0,0,"running"
+  "job_id","submit_time","gpus","start_time","end_time","vc","gpu_type","cpus","mem_mib","priority","status"
+  "a/train",1714557600,2,1714557610,1714557710,"a","NVIDIA-A100-SXM4-40GB",1.5,2048,5,"completed"
+  "b/side",1714557605,2,1714557620,1714557710,"b","",0,0,0,"failed"
+  "b/web",1714557606,0,1714557620,1714557660,"b","",0,0,0,"completed"
+  "b/late",1714557607,1,"","","b","",0,0,0,"pending"
+  "c/big",1714557608,4,1714557618,1714557710,"c","",0,0,0,"completed"
+  "c/slice",1714557609,"2 nvidia.com/mig-1g.10gb",1714557620,1714557660,"c","",0,0,0,"completed"
   $ jq -f configs/mappings/kubernetes-nodes.jq nodes.json >cluster.json; jq -c . cluster.json
   {"nodes":[{"name":"gpu-1","gpus":4,"cpus":63,"mem_mib":257672,"type":"NVIDIA-A100-SXM4-40GB"}]}
-  $ horus run jobs.csv -c cluster.json --assign=off -p fifo -o out | head -n 1
+  $ horus run jobs.csv -c cluster.json --assign=off -p fifo -q -o out --skip-bad-rows=20% | head -n 1
   jobs.csv (csv) on cluster.json: 4 GPUs, 1 nodes
-  ! warning: 1 of 4 rows left out: CPU job (0 GPUs)
-  ! warning: 1 of 4 rows left out: still running at the snapshot
-  ! warning: 1 of 2 jobs have a priority: policy 'fifo' ignores it
+  ! jobs.csv:7:22: warning: gpus is not a number: '2 nvidia.com/mig-1g.10gb'
+  !     7 | "c/slice",1714557609,"2 nvidia.com/mig-1g.10gb",1714557620,1714557660,"c","",0,0,0,"completed"
+  !       |                      ^~~~~~~~~~~~~~~~~~~~~~~~~~
+  !       = hint: a whole number such as 8
+  ! jobs.csv: warning: passed over 1 bad rows of 6: 1 not a number
+  ! warning: 1 of 6 rows left out: CPU job (0 GPUs)
+  ! warning: 1 of 6 rows left out: never started
+  ! warning: 1 of 3 jobs have a priority: policy 'fifo' ignores it
   !       = hint: its parameter priority=order puts jobs of higher priority first
   $ cut -d, -f1,3,7-9 out/jobs.csv
   job_id,submission_time,starting_time,execution_time,finish_time
   b/side,5,5,90,95
   a/train,0,0,100,100
+  c/big,8,100,92,192

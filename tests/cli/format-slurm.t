@@ -55,6 +55,63 @@ virtual cluster where there is no partition.
   job_id,gpus,duration,user,vc
   7,3,100,,nlp
 
+# slurm-left-out
+What is no run of a job on GPUs, each under its own name: 201 waits, 202 was cancelled before it started, as older versions of
+Slurm print it (allocated nothing, ran 0 s), 203 ran twice (sacct --duplicates), the first time until it was requeued, 204 held
+two shards of a GPU. 205 ran for 0 s on 2 GPUs: it is a job.
+
+  $ printf '%s\n' 'JobID|State|Submit|Start|End|Elapsed|ReqTRES|AllocTRES' \
+  >     '201|PENDING|2024-03-01T10:00:00|Unknown|Unknown|00:00:00|cpu=8,gres/gpu=2|' \
+  >     '202|CANCELLED by 1001|2024-03-01T10:00:00|2024-03-01T10:05:00|2024-03-01T10:05:00|00:00:00|cpu=8,gres/gpu=2|' \
+  >     '203|REQUEUED|2024-03-01T10:00:00|2024-03-01T10:05:00|2024-03-01T10:15:00|00:10:00|gres/gpu=2|gres/gpu=2' \
+  >     '203|COMPLETED|2024-03-01T10:15:00|2024-03-01T10:25:00|2024-03-01T10:45:00|00:20:00|gres/gpu=2|gres/gpu=2' \
+  >     '204|COMPLETED|2024-03-01T10:15:00|2024-03-01T10:25:00|2024-03-01T10:45:00|00:20:00|gres/shard=2|gres/shard=2' \
+  >     '205|FAILED|2024-03-01T10:20:00|2024-03-01T10:25:00|2024-03-01T10:25:00|00:00:00|gres/gpu=2|gres/gpu=2' >jobs.txt
+  $ horus trace info jobs.txt | sed -n '2,/first/p'
+  rows         6
+  jobs         2
+  dropped      2 never started
+  dropped      1 shard of a GPU, whose size is not known
+  dropped      1 part of the run of a job
+  first        2024-03-01 10:15:00
+  $ horus trace convert jobs.txt -q -o jobs.csv; cut -d, -f1,3,4 jobs.csv
+  job_id,gpus,duration
+  203,2,1200
+  205,2,0
+  ! warning: 2 of 6 rows left out: never started
+  ! warning: 1 of 6 rows left out: shard of a GPU, whose size is not known
+  ! warning: 1 of 6 rows left out: part of the run of a job
+
+# slurm-no-trace
+One id twice, an end before the start, a header without GPUs or none at all.
+
+  $ printf '%s\n' 'JobID|State|Submit|Start|End|AllocTRES' \
+  >     '1|NODE_FAIL|2024-10-27T02:00:00|2024-10-27T02:30:00|2024-10-27T02:40:00|gres/gpu=2' \
+  >     '1|COMPLETED|2024-10-27T02:40:00|2024-10-27T02:45:00|2024-10-27T02:50:00|gres/gpu=2' \
+  >     '2|COMPLETED|2024-10-27T02:50:00|2024-10-27T02:50:00|2024-10-27T02:10:00|gres/gpu=2' >jobs.txt
+  $ horus trace validate jobs.txt 2>/dev/null | sed -n '/out of/,/run it/p'
+  1 out of range
+      jobs.txt:4:53: error: End is before Start
+      hint: where clocks are set back in autumn, TZ=UTC sacct ... prints times of one clock
+      repair: check --time-unit; else mend the rows, or pass over them with --skip-bad-rows=1%
+
+  1 job id seen before
+      jobs.txt:3:1: error: job id '1' was seen before: jobs.txt:2:1
+      repair: --map=job_id=@row numbers the jobs of a CSV file; sacct without --duplicates has one row a job
+
+  2 faults
+  run it with: horus run jobs.txt --skip-bad-rows=66.7
+  $ sed 1d jobs.txt | sed 's/gres/cpu=2,gres/' >rows.txt; horus trace info rows.txt
+  ! rows.txt: error: the first line is a job, not the names of columns: sacct without its header
+  !       = hint: sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
+  [3]
+  $ cut -d'|' -f1,2,4- jobs.txt >no-submit.txt; horus trace info no-submit.txt
+  ! no-submit.txt:1:1: error: missing columns 'gpus', 'job_id', 'submit_time', 'duration'
+  !     1 | JobID|State|Start|End|AllocTRES
+  !       | ^~~~~
+  !       = hint: the file has: JobID, State, Start, End, AllocTRES; name the columns with --format=csv --map=status=State,gpus=COLUMN,job_id=JobID,submit_time=COLUMN,start_time=Start,end_time=End, or take those of sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
+  [3]
+
 # slurm-faults
   $ cat >jobs.txt <<'END'
   > JobID|State|Submit|Elapsed|AllocTRES
@@ -72,13 +129,13 @@ virtual cluster where there is no partition.
   ! no-time.txt:1:1: error: no column ElapsedRaw or Elapsed, nor both Start and End
   !     1 | JobID|State|Submit|AllocTRES
   !       | ^~~~~
-  !       = hint: sacct --allusers --allocations --parsable2 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
+  !       = hint: sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
   [3]
   $ cut -d'|' -f1-4 jobs.txt >no-gpus.txt; horus trace info no-gpus.txt
   ! no-gpus.txt:1:1: error: no column AllocTRES or ReqTRES: the GPUs of a job
   !     1 | JobID|State|Submit|Elapsed
   !       | ^~~~~
-  !       = hint: sacct --allusers --allocations --parsable2 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
+  !       = hint: sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
   [3]
 
 # csv-delimiters

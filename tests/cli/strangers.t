@@ -16,7 +16,7 @@ Compressed by what is not read, UTF-16, archives; a cluster for a trace, a trace
   [3]
   $ printf 'PK\3\4\24\0' > t.zip; horus trace info - < t.zip
   ! <stdin>: error: cannot be read: a zip archive
-  !       = hint: unzip -p FILE | horus ... -, or unpack it first
+  !       = hint: unzip -p FILE | horus ... -, or unpack it first; a table of Excel (.xlsx): save it as CSV
   [3]
   $ printf '\377\376j\0o\0b\0' > wide.csv; horus trace validate wide.csv
   ! wide.csv: error: cannot be read: text in UTF-16

@@ -56,7 +56,7 @@ An error in the trace leaves no partial output.
   ! jobs.csv:3:7: error: duration is not a number: 'x'
   !     3 | b,1,1,x
   !       |       ^
-  !       = hint: seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place
+  !       = hint: seconds such as 12.5, with a point, or 1:30:00, or 90min; start_time and end_time may take its place
   [3]
   $ ls out.csv* .out.csv* 2> /dev/null
   [2]

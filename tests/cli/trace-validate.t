@@ -45,10 +45,12 @@ Every error by kind, with a hint.
 
   1 not a number
       t.csv:4:5: error: gpus is not a number: 'one'
+      hint: a whole number such as 8
       repair: mend the rows, or pass over them with --skip-bad-rows=1%
 
   1 not a time
       t.csv:3:3: error: submit_time is not a time: 'x'
+      hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
       repair: mend the rows, or pass over them with --skip-bad-rows=1%
 
   1 out of range

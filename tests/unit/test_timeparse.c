@@ -91,6 +91,20 @@ static void test_every_day_follows_the_one_before(void **state)
     }
 }
 
+/* 2001-09-09 01:46:40 is 10^9 s after 1970 (see above): forms without seconds and with slashes. */
+static void test_other_forms(void **state)
+{
+    (void)state;
+    assert_true(date("2001/09/09 01:46:40") == 1000000000 * SECOND);
+    assert_true(date("2001/09/09T01:46") == (1000000000 - 40) * SECOND);
+    assert_true(date("2001-09-09 01:46Z") == (1000000000 - 40) * SECOND);
+    assert_true(date("2001-09-09 02:46 +01:00") == (1000000000 - 40) * SECOND);
+    assert_true(date("2001-09-09+01:00") == (1000000000 - 3600 - 46 * 60 - 40 - 3600) * SECOND);
+    assert_true(date("2001-09-09 01:46:4") == REFUSED);
+    assert_true(date("2001-09-09 01:46 PM") == REFUSED);
+    assert_true(date("2001-09-09 01:60") == REFUSED);
+}
+
 static void test_fractions(void **state)
 {
     (void)state;
@@ -126,7 +140,6 @@ static void test_what_is_no_date(void **state)
 {
     static const char *const texts[] = {"",
                                         "2017-10-0",
-                                        "2017-10-09 07:09",
                                         "2017-10-09 07:09:1",
                                         "2017-10-09 24:00:00",
                                         "2017-10-09 23:60:00",
@@ -136,7 +149,7 @@ static void test_what_is_no_date(void **state)
                                         "2017-10-00 07:09:13",
                                         "2017-10-32 07:09:13",
                                         "0000-10-09 07:09:13",
-                                        "2017/10/09 07:09:13",
+                                        "2017/10-09 07:09:13",
                                         "2017-10-09_07:09:13",
                                         "2017-10-09 07-09-13",
                                         " 2017-10-09 07:09:13",
@@ -386,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_known_dates),
         cmocka_unit_test(test_leap_years),
         cmocka_unit_test(test_every_day_follows_the_one_before),
+        cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_zones),
         cmocka_unit_test(test_what_is_no_date),

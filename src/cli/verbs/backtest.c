@@ -139,6 +139,7 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
     struct hs_trace_job *job;
     int64_t *over_us = NULL;
     uint32_t cap = 0, told = 0, used = 0;
+    double span_us = 0, run_us = 0;
     errors.least = HS_ERROR;
     enum hs_status status = hs_trace_open(&trace, options, &errors);
     while (status == HS_OK && (status = hs_trace_next(trace, &job)) == HS_OK) {
@@ -146,6 +147,8 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
         told += job->start_us >= job->submit_us;
         *hs_push(over_us, c->jobs, cap, UINT32_MAX) =
             has_both ? job->end_us - job->start_us - job->duration_us : INT64_MIN;
+        span_us += has_both ? (double)(job->end_us - job->start_us) : 0;
+        run_us += has_both ? (double)job->duration_us : 0;
     }
     hs_trace_close(trace);
     diag->errors = errors.errors;
@@ -155,6 +158,12 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
                          "--map=start_time=COLUMN,end_time=COLUMN; 'horus run' needs none",
                          "no job has a recorded start at or after its submission: there is nothing "
                          "to compare with");
+    if (span_us > 10 * run_us || 10 * span_us < run_us)
+        hs_report(
+            diag, HS_WARNING, &(struct hs_place){.file = options->path},
+            "a column is read in the unit that its name ends in, such as duration_min",
+            "from start to end the jobs ran %.3g times their run times: are both in one unit?",
+            span_us / run_us);
     c->first = (uint32_t)(c->options.first / 100 * c->jobs);
     for (uint32_t i = 0; i < c->first; i++)
         if (over_us[i] != INT64_MIN)

@@ -264,10 +264,13 @@ static int recognise(const char *head, size_t len)
         at++;
     if (at == len || (head[at] != '[' && head[at] != '{'))
         return 0;
+    int certainty = 0; /* other JSON is none */
     for (; at + 10 < len; at++)
         if (memcmp(head + at, "\"attempts\"", 10) == 0)
             return 95;
-    return 30;
+        else if (memcmp(head + at, "\"jobid\"", 7) == 0)
+            certainty = 30;
+    return certainty;
 }
 
 static enum hs_status open_philly(void *state, struct hs_input *input,

@@ -6,8 +6,11 @@
  * from AllocTRES, else ReqTRES: "gres/gpu=2", or, if types are accounted, "gres/gpu:a100=2". The
  * type in ReqTRES is required by the job, that in AllocTRES the one it ran on.
  *
- * Rows of job steps (JobID with a '.') are dropped, as are jobs that have not ended or ended before
- * they started. The partition is the virtual cluster; without partitions, the account is.
+ * Rows of job steps (JobID with a '.') and of runs that were requeued are dropped, as are jobs that
+ * have not ended or ended before they started: without a start, or, in logs of older versions, with
+ * a run time of 0 and nothing allocated. So are those that held a shard of a GPU (gres/shard,
+ * gres/mps): how large it was, the accounting does not tell. The partition is the virtual cluster;
+ * without partitions, the account is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,9 +49,9 @@ static const struct hs_words states = {
            {"NODE_FAIL", HS_OUTCOME_FAILED},
            {"BOOT_FAIL", HS_OUTCOME_FAILED},
            {"OUT_OF_MEMORY", HS_OUTCOME_FAILED},
-           {"PENDING", HS_WORD_DROPS(STILL_RUNNING)},
-           {"REQUEUED", HS_WORD_DROPS(STILL_RUNNING)},
-           {"RESIZING", HS_WORD_DROPS(STILL_RUNNING)},
+           {"PENDING", HS_WORD_DROPS(NEVER_STARTED)},
+           {"REQUEUED", HS_WORD_DROPS(PARTIAL)}, /* by sacct --duplicates, beside the last run */
+           {"RESIZING", HS_WORD_DROPS(PARTIAL)},
            {"RUNNING", HS_WORD_DROPS(STILL_RUNNING)},
            {"SUSPENDED", HS_WORD_DROPS(STILL_RUNNING)}},
 };
@@ -62,7 +65,7 @@ struct slurm {
 };
 
 /* The keys in a list of resources; "gres/gpu:TYPE" first. */
-enum tres_key { GPU_TYPE, GPUS, CPUS, NODES, MEM, OTHER };
+enum tres_key { GPU_TYPE, GPUS, CPUS, NODES, MEM, SHARD, MPS, OTHER };
 
 /* The resources of one cell. */
 struct tres {
@@ -84,10 +87,7 @@ static enum hs_status open(void *state, struct hs_input *input,
     bool has_gpus = field[ALLOCATED] != UINT32_MAX || field[REQUESTED] != UINT32_MAX;
     if (has_time && has_gpus)
         return HS_OK;
-    return hs_fail(faults->diag, HS_E_INPUT, &place,
-                   "sacct --allusers --allocations --parsable2 "
-                   "--format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES",
-                   "no column %s",
+    return hs_fail(faults->diag, HS_E_INPUT, &place, hs_trace_sacct, "no column %s",
                    has_time ? "AllocTRES or ReqTRES: the GPUs of a job"
                             : "ElapsedRaw or Elapsed, nor both Start and End");
 }
@@ -110,11 +110,10 @@ static bool read_amount(const char *text, size_t len, int64_t *out)
 
 static enum tres_key key_of(const char *key, size_t len)
 {
-    static const char *const keys[] = {[GPU_TYPE] = "gres/gpu:",
-                                       [GPUS] = "gres/gpu",
-                                       [CPUS] = "cpu",
-                                       [NODES] = "node",
-                                       [MEM] = "mem"};
+    static const char *const keys[] = {
+        [GPU_TYPE] = "gres/gpu:", [GPUS] = "gres/gpu", [CPUS] = "cpu",
+        [NODES] = "node",         [MEM] = "mem",       [SHARD] = "gres/shard",
+        [MPS] = "gres/mps"};
     enum tres_key k = GPU_TYPE;
     if (len > strlen(keys[GPU_TYPE]) && memcmp(key, keys[GPU_TYPE], strlen(keys[GPU_TYPE])) == 0)
         return GPU_TYPE;
@@ -170,22 +169,34 @@ static const char *type_of(const struct tres *t, char text[TYPE_MAX])
     return text;
 }
 
-/* Reads a time of the job; *is_there is false for "Unknown" or "None". */
+/* Tells whether the cell is empty, "None" or "Unknown". */
+static bool is_unknown(const struct hs_table *table, uint32_t index)
+{
+    const char *text = hs_table_cell(table, index);
+    return hs_cell_is_missing(text) || strcmp(text, "Unknown") == 0;
+}
+
 static enum hs_status read_when(struct hs_table *table, uint32_t index, int64_t *us, bool *is_there)
 {
-    *is_there = strcmp(hs_table_cell(table, index), "Unknown") != 0;
-    return *is_there ? hs_table_cell_time(table, index, us, is_there) : HS_OK;
+    return is_unknown(table, index) ? HS_OK : hs_table_cell_time(table, index, us, is_there);
+}
+
+static bool lacks(const struct hs_table *table, uint32_t index)
+{
+    return table->field_of[index] != UINT32_MAX && is_unknown(table, index);
+}
+
+static enum hs_status drop(int *dropped, enum hs_drop kind)
+{
+    *dropped = 1 + (int)kind;
+    return HS_OK;
 }
 
 static enum hs_status read_run_time(struct hs_table *table, struct hs_trace_job *job, int *dropped)
 {
     int64_t start_us = 0, end_us = 0;
-    bool has_start, has_end;
+    bool has_start = false, has_end = false;
     HS_TRY(read_when(table, START, &start_us, &has_start));
-    if (!has_start && table->field_of[START] != UINT32_MAX) {
-        *dropped = 1 + HS_DROP_NEVER_STARTED;
-        return HS_OK;
-    }
     HS_TRY(read_when(table, END, &end_us, &has_end));
     job->start_us = has_start ? start_us : -1;
     job->end_us = has_end ? end_us : -1;
@@ -201,35 +212,20 @@ static enum hs_status read_run_time(struct hs_table *table, struct hs_trace_job 
     if (!has_start || !has_end)
         *dropped = 1 + HS_DROP_NO_TIMES;
     else if (end_us < start_us)
-        return hs_trace_bad_row(table->faults, HS_FAULT_RANGE, hs_table_spot(table, END), NULL,
+        return hs_trace_bad_row(table->faults, HS_FAULT_RANGE, hs_table_spot(table, END),
+                                "where clocks are set back in autumn, TZ=UTC sacct ... prints "
+                                "times of one clock",
                                 "End is before Start");
     job->duration_us = end_us - start_us;
     return HS_OK;
 }
 
-static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+/* Reads what the job held, else what it wanted; *is_shard: a part of a GPU. */
+static enum hs_status read_demand(struct slurm *s, struct hs_trace_job *job, bool *is_shard)
 {
-    struct slurm *s = state;
-    struct hs_table *table = &s->table;
     struct tres requested, allocated;
-    bool is_submitted;
-    HS_TRY(hs_table_next(table, job, dropped));
-    if (strchr(job->id, '.') != NULL) {
-        *dropped = 1 + HS_DROP_PARTIAL;
-        return HS_OK;
-    }
-    const char *word = hs_table_cell(table, STATE);
-    const int value = hs_trace_word(&states, word, strcspn(word, " ")); /* "CANCELLED by 1000" */
-    if (value == HS_NO_WORD)
-        return hs_trace_bad_row(table->faults, states.fault, hs_table_spot(table, STATE),
-                                states.hint, "unknown state '%.64s'", word);
-    if (value < 0) {
-        *dropped = -value;
-        return HS_OK;
-    }
-    job->outcome = (enum hs_outcome)value;
-    HS_TRY(read_tres(table, REQUESTED, &requested));
-    HS_TRY(read_tres(table, ALLOCATED, &allocated));
+    HS_TRY(read_tres(&s->table, REQUESTED, &requested));
+    HS_TRY(read_tres(&s->table, ALLOCATED, &allocated));
     const bool is_held = allocated.amount[CPUS] > 0 || allocated.amount[GPUS] > 0;
     const uint32_t *held = is_held ? allocated.amount : requested.amount;
     job->gpus = held[GPUS];
@@ -238,16 +234,41 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     job->nodes = held[NODES] <= held[GPUS] ? held[NODES] : 0;
     job->gpu_type = type_of(&requested, s->required);
     job->gpu_type_ran = type_of(&allocated, s->ran);
-    if (job->gpus == 0 && table->skips_cpu_jobs) {
-        *dropped = 1 + HS_DROP_CPU_JOB;
+    *is_shard = job->gpus == 0 && held[SHARD] + held[MPS] > 0;
+    return HS_OK;
+}
+
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct slurm *s = state;
+    struct hs_table *table = &s->table;
+    bool is_shard, is_submitted = false;
+    HS_TRY(hs_table_next(table, job, dropped));
+    if (strchr(job->id, '.') != NULL)
+        return drop(dropped, HS_DROP_PARTIAL);
+    const char *word = hs_table_cell(table, STATE);
+    const int value = hs_trace_word(&states, word, strcspn(word, " ")); /* "CANCELLED by 1000" */
+    if (value == HS_NO_WORD)
+        return hs_trace_bad_row(table->faults, states.fault, hs_table_spot(table, STATE),
+                                states.hint, "unknown state '%.64s'", word);
+    *dropped = value < 0 ? -value : 0;
+    if (value < 0)
         return HS_OK;
-    }
+    if (lacks(table, START))
+        return drop(dropped, HS_DROP_NEVER_STARTED);
+    job->outcome = (enum hs_outcome)value;
+    HS_TRY(read_demand(s, job, &is_shard));
+    if (is_shard)
+        return drop(dropped, HS_DROP_SHARD);
+    if (job->gpus == 0 && table->skips_cpu_jobs)
+        return drop(dropped, HS_DROP_CPU_JOB);
     HS_TRY(read_when(table, SUBMIT, &job->submit_us, &is_submitted));
-    if (!is_submitted) {
-        *dropped = 1 + HS_DROP_NO_TIMES;
-        return HS_OK;
-    }
-    return read_run_time(table, job, dropped);
+    if (!is_submitted)
+        return drop(dropped, HS_DROP_NO_TIMES);
+    HS_TRY(read_run_time(table, job, dropped));
+    if (*dropped == 0 && job->duration_us == 0 && lacks(table, ALLOCATED))
+        return drop(dropped, HS_DROP_NEVER_STARTED);
+    return HS_OK;
 }
 
 const struct hs_trace_format hs_trace_format_slurm = {
