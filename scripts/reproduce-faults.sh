@@ -61,7 +61,7 @@ workload() { # POLICY...
             say "$policy $days"
             faults=(--faults "mtbf=${days}d,repair=12h" --checkpoint-interval 1h)
             [ $days != none ] || faults=()
-            quietly "$horus" run gen:philly,n=20000 -c 64x8 -p "$policy" -o "$work/run" -f -q \
+            quietly "$horus" run gen:philly,n=20000,seed=1 -c 64x8 -p "$policy" -o "$work/run" -f -q \
                 --no-progress --outputs summary "${faults[@]}" >/dev/null
             jq -r --arg policy "$policy" --arg days "$days" '
                 def round4: . * 10000 | round / 10000;

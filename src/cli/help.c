@@ -36,7 +36,7 @@ static const struct hs_metavar metavars[] = {
     {"PATH", "@file", NULL, NULL, NULL},
     {"TRACE", "@file", NULL, NULL,
      "A trace: a file, plain or .gz or .zst, or - for standard input, its format recognised by "
-     "content; or gen:NAME,n=JOBS,seed=N for made-up jobs (horus generate)."},
+     "content; or gen:NAME,n=JOBS for made-up jobs, by --seed (horus generate)."},
     {"EXPERIMENT.json", "@file", NULL, NULL, "What is swept; horus schema sweep tells its form."},
     {"SPEC", "@file", NULL, NULL,
      "A cluster: a shipped one such as venus or philly-8gpu (horus version --verbose lists them), "

@@ -119,7 +119,7 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     trace->path = options->trace;
     trace->time_unit_us = units_us[options->time_unit];
     trace->keeps_attempts = options->retries == HS_RETRIES_ATTEMPTS;
-    trace->sample_seed = (uint64_t)options->seed;
+    trace->seed = (uint64_t)options->seed;
     trace->skip_bad_permille = (uint32_t)(options->skip_bad_rows * 10 + 0.5);
     trace->window = (struct hs_trace_window){.to_us = INT64_MAX};
     if (options->window != NULL)

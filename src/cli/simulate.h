@@ -463,13 +463,15 @@ struct hs_manifest_volatile hs_record_machine(const char *const *command, double
 const struct hs_manifest_library *hs_libraries(uint32_t *count);
 
 #define HS_COMPARE_COLUMNS "policy,metric,unit,mean,low,high,ratio,ratio_low,ratio_high,runs"
-#define HS_ORDER_COLUMNS   "first,second,metric,cells,agree"
+#define HS_ORDER_COLUMNS   "first,second,metric,cells,agree,ratio,ratio_low,ratio_high"
 #define HS_RUNS_COLUMNS    "policy,seed,assignment" /* then those of summary.csv */
 /* `horus compare` of policies on a trace (compare_cells.c). */
 HS_MUST_USE enum hs_status hs_compare_policies(struct hs_call *call);
-/* Says so if the runs of each policy are the same in every figure, so that their number says
- * nothing (compare.c). values: [(policy * runs + run) * count + figure]. */
-void hs_compare_say_alike(const double *values, uint32_t policies, uint32_t runs, size_t count,
+#define HS_NOTHING_DRAWN "nothing is drawn, as the jobs of gen:NAME or pred=noisy would be"
+/* Says so, and returns true, if there are several runs of each policy and they are the same in
+ * every figure, so that their number says nothing (compare.c). values: [(policy * runs + run) *
+ * count + figure]. */
+bool hs_compare_say_alike(const double *values, uint32_t policies, uint32_t runs, size_t count,
                           struct hs_output *out);
 /* Prints what the policies assume, where they differ (compare.c). */
 void hs_compare_say_terms(const struct hs_setup *const *setups, uint32_t count,

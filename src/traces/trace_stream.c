@@ -234,7 +234,8 @@ void hs_trace_options_default(struct hs_trace_options *options)
                                          .window = {.to_us = INT64_MAX},
                                          .load = 1,
                                          .scale_time = 1,
-                                         .sample = 1};
+                                         .sample = 1,
+                                         .seed = 1};
 }
 
 /* false for NaN, too. */
@@ -263,7 +264,7 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
     t->load = (uint64_t)(options->load * (double)ONE + 0.5);
     t->scale = (uint64_t)(options->scale_time * (double)ONE + 0.5);
     t->sample = options->sample < 1 ? (uint64_t)(options->sample * 0x1p64) : UINT64_MAX;
-    t->sample_seed = hs_seed_of(options->sample_seed, "sample of jobs");
+    t->sample_seed = hs_seed_of(options->seed, "sample of jobs");
     t->last_us = INT64_MIN;
     enum hs_status status = HS_OK;
     if (options->trace_cache != NULL) {
@@ -691,6 +692,7 @@ static uint64_t mix_text(uint64_t key, const char *text)
 
 uint64_t hs_trace_cache_key(const struct hs_trace_options *o)
 {
+    const bool is_generated = strncmp(o->path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0;
     const uint64_t numbers[] = {(uint64_t)o->time_unit_us,
                                 (uint64_t)o->philly_attempts,
                                 (uint64_t)o->cpu_jobs,
@@ -704,7 +706,7 @@ uint64_t hs_trace_cache_key(const struct hs_trace_options *o)
                                 o->window.is_from_date,
                                 o->window.is_to_date,
                                 (uint64_t)(o->sample * 0x1p52),
-                                o->sample < 1 ? o->sample_seed : 0,
+                                o->sample < 1 || is_generated ? o->seed : 0,
                                 o->gpus,
                                 o->skip_bad_permille};
     uint64_t key = mix_text(0, o->path);

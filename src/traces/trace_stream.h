@@ -54,11 +54,11 @@ struct hs_trace_options {
      * time to a deadline, gpu_mem_later_after): a scale of 0.1 replays a trace in a tenth of the
      * time at the same load. Step times and preemption costs are properties of models and machines
      * and are not scaled. */
-    double load, scale_time; /* 1 = as recorded */
-    double sample;           /* share of the jobs kept, chosen by id and seed; 1 = all */
-    uint64_t sample_seed;
-    uint64_t gpus;                            /* of the cluster, for gen:NAME,load=X; 0 = unknown */
-    uint32_t skip_bad_permille;               /* bad rows tolerated; 0 = strict */
+    double load, scale_time;    /* 1 = as recorded */
+    double sample;              /* share of the jobs kept, chosen by id and seed; 1 = all */
+    uint64_t seed;              /* of that, and of the jobs of gen:NAME without a seed */
+    uint64_t gpus;              /* of the cluster, for gen:NAME,load=X; 0 = unknown */
+    uint32_t skip_bad_permille; /* bad rows tolerated; 0 = strict */
     const struct hs_trace_cache *trace_cache; /* the trace of these options at load and scale 1, in
                                                  memory; NULL = read path */
 };

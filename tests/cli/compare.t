@@ -341,9 +341,9 @@ b 4-11, a 11-20: no job waits to start, mean JCT (20+10+2)/3. Ratios: 13/15 = 0.
   sjf,1,1,t,1x1
   srtf,1,1,t,1x1
   $ cat out/order.csv
-  first,second,metric,cells,agree
-  srtf,sjf,mean_jct,1,1
-  sjf,fifo,mean_jct,1,1
+  first,second,metric,cells,agree,ratio,ratio_low,ratio_high
+  srtf,sjf,mean_jct,1,1,0.8205128205128205,,
+  sjf,fifo,mean_jct,1,1,0.8666666666666667,,
   $ ls out
   compare.csv
   manifest.json
@@ -411,6 +411,9 @@ Command lines from which no comparison can be made.
   ! error: --seeds: the range '5..1' runs downwards
   !       = hint: the smaller end first: 1..5
   [2]
+  $ horus compare t.csv -c 1x1 -p fifo -p sjf --seeds 5 --dry-run | grep -c -- -s5-
+  ! note: --seeds 5 is one seed; 1..5 are 5
+  2
   $ horus compare t.csv -p fifo -p sjf --seeds 1..2 --seed 3
   ! error: compare: both --seeds and --seed
   !       = hint: leave one out
@@ -450,7 +453,7 @@ Under fifo and sjf, without sharing, nothing is drawn: more seeds are no more ev
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ horus compare t.csv -c 1x1 -p fifo -p sjf --seeds 1..3 -q -o same | grep -A 1 ^ratios
   ratios      to fifo over 3 pairs of runs; intervals 95 %, +- that of a mean; *: best
-  seeds       the 3 runs of a policy are the same: nothing in them is drawn
+  seeds       the 3 runs of a policy are the same: nothing is drawn, as the jobs of gen:NAME or pred=noisy would be
   $ horus compare traces/sample.csv -c 8x8:V100 -p fifo -p sjf --max-jobs 300 --retries=generate --seeds 1..2 -q -o drawn 2>/dev/null | grep -c ^seeds
   0
   [1]
@@ -459,21 +462,22 @@ Under fifo and sjf, without sharing, nothing is drawn: more seeds are no more ev
   [1]
 
 # compare-finding-by-chance
-Where intervals overlap the finding does not take a difference for one; of srtf 0.45 to 0.65 and sjf 0.4 to 0.6, of p99 JCT 0.7 to
-1.1 beside the 1 of fifo.
+A difference within noise is no finding. What is said of mean JCT rests on the ratio of the two best over pairs of runs, of p99 JCT on
+the intervals of the ratios to the first: 0.9 to 1.2 and 0.7 to 1.1 overlap.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ horus compare t.csv -c 1x1 -p sjf -p fifo -p srtf --seeds 1..2 -q -o out >/dev/null
   $ rows() { sed -i -E "/^$1,$2,/s/.*/$1,$2,s,$3/" out/compare.csv; }
-  $ finding() { horus report out -o page.html --force >/dev/null 2>&1; grep -o 'class="finding">[^<]*' page.html | cut -d'>' -f2; }
+  $ finding() { printf '%s\n' first,second,metric,cells,agree,ratio,ratio_low,ratio_high "fifo,srtf,mean_jct,2,1,0.9,$1" >out/order.csv
+  >     horus report out -o page.html --force >/dev/null 2>&1; grep -o 'class="finding">[^<]*' page.html | cut -d'>' -f2; }
   $ rows sjf mean_jct 100,,,1,1,1,2; rows fifo mean_jct 50,,,0.5,0.4,0.6,2; rows srtf mean_jct 55,,,0.55,0.45,0.65,2
   $ rows sjf p99_jct 100,,,1,1,1,2; rows fifo p99_jct 100,,,1,0.9,1.2,2; rows srtf p99_jct 90,,,0.9,0.7,1.1,2
-  $ finding
-  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); perhaps as soon under srtf: the intervals overlap.
-  $ rows srtf mean_jct 70,,,0.7,0.65,0.75,2; rows srtf p99_jct 80,,,0.8,0.75,0.85,2; finding
+  $ finding 0.8,1
+  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); under srtf perhaps as soon: it may be chance.
+  $ rows srtf p99_jct 80,,,0.8,0.75,0.85,2; finding 0.8,0.99
   Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); the last per cent ends soonest under srtf.
-  $ rows fifo mean_jct 110,,,1.1,0.9,1.3,2; rows srtf mean_jct 120,,,1.2,1.1,1.3,2; finding
-  Jobs finish soonest under sjf: after 100.0 s in the mean, 0.833 times as long as under srtf; perhaps as soon under fifo: the intervals overlap; the last per cent ends soonest under srtf.
+  $ finding ,
+  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); the last per cent ends soonest under srtf.
 
 # compare-terms
 The finding says what the best policy may do and the first may not; a policy that resizes jobs depends

@@ -197,6 +197,32 @@ contains this line, the attempts of another format. Another seed makes other job
   $ wc -l <of-gen/jobs.csv
   3001
 
+# generate-by-seed
+Without a seed of its own gen: takes the run's, so that seeds are other traces, and pairs of runs have one trace; a file with the
+request has the same jobs in every run.
+
+  $ jobs() { cut -d, -f1,3- $1/jobs.csv; }
+  $ horus compare gen:philly,n=300 -c 8x8 -p fifo -p sjf --seeds 1..2 --outputs=all -q -o both | grep -c ^seeds
+  0
+  [1]
+  $ for seed in 1 2; do horus run gen:philly,n=300,seed=$seed -c 8x8 -q -o of-$seed >/dev/null; cmp <(jobs of-$seed) <(jobs both/runs/fifo-s$seed-a$seed) && echo same; done
+  same
+  same
+  $ horus run gen:philly,n=300 --seed=2 -c 8x8 -q -o alone >/dev/null && cmp <(jobs of-2) <(jobs alone) && horus verify alone | tail -1 && horus rerun alone | tail -1
+  22 checks passed
+  manifest.json   -                 same
+  $ horus compare both/runs/fifo-s1-a1 alone
+  ! alone: error: not of the workload of both/runs/fifo-s1-a1: * (glob)
+  !       = hint: seed differs: 1 in both/runs/fifo-s1-a1, 2 in alone
+  [3]
+  $ echo gen:philly,n=300 >request && horus run request -c 8x8 --seed=2 -q -o of-request >/dev/null && cmp <(jobs of-request) <(jobs of-1)
+  $ echo '{"config": {"trace": "gen:philly,n=300", "cluster": "8x8"}, "grid": {"policy": ["fifo", "sjf"], "seed": "1..2"}}' >e.json
+  $ horus sweep e.json -q | grep -c 'the same at every seed'
+  0
+  [1]
+  $ horus sweep e.json --set trace=request -q -o e | grep 'the same at every seed'
+  the same at every seed: nothing is drawn, as the jobs of gen:NAME or pred=noisy would be
+
 # generate-too-wide
 The warning counts what awk counts: jobs with more GPUs than the four of the cluster.
 

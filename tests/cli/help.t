@@ -577,7 +577,7 @@ The data dictionary travels with the program: results/README.md, section by sect
   columns.
    (esc)
   $ horus help files | grep -c '^  '
-  476
+  482
   $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'
   *mean\_jct* (s)
   \tJCT = end - submission (esc)

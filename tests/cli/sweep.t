@@ -349,8 +349,8 @@ A zip of 2 and a list of 2, whose second row lacks a key: 4 points.
   finished 4, failed 0, missing 0
 
 # sweep-finding-by-chance
-Of p 10, 12, 14 and of q 11, 13, 14: the ratio is 38 / 36, its residuals 0.444, 0.333 and -0.778, and half of its interval 4.30265 x
-sqrt(0.914 / 6) / 12 = 0.14, so that 1 is inside. At 2 it is 20 / 12, without any spread.
+Of p 10, 12, 14 and of q 11, 13, 14: the ratio is 36 / 38, its residuals -0.421, -0.316 and 0.737, and half of its interval 4.30265 x
+sqrt(0.82 / 6) / 12.67 = 0.126, so that 1 is inside. At 2 it is 12 / 20, without any spread.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\n' >t.csv
   $ echo '{"config": {"trace": "t.csv", "cluster": "1x1"}, "grid": {"policy": ["fifo", "sjf"], "load": [1, 2], "seed": "1..3"}}' >e.json

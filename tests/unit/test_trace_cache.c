@@ -155,13 +155,13 @@ static void test_window_and_sample(void **state)
     options.path = "traces/sample.csv";
     options.window = (struct hs_trace_window){.from_us = INT64_C(3600000000), .to_us = INT64_MAX};
     options.sample = 0.3;
-    options.sample_seed = 5;
+    options.seed = 5;
     assert_in_range(check(&options), 400, 800); /* of 2000 less those of the first hour */
     other = options;
     other.load = 9;
     other.scale_time = 9;
     assert_true(hs_trace_cache_key(&other) == hs_trace_cache_key(&options));
-    other.sample_seed = 6;
+    other.seed = 6;
     assert_true(hs_trace_cache_key(&other) != hs_trace_cache_key(&options));
     options.sample = other.sample = 1;
     assert_true(hs_trace_cache_key(&other) == hs_trace_cache_key(&options));

@@ -194,7 +194,7 @@ static void read_sample(struct traced *to, const char *name, double share, uint6
 {
     traced_options(to);
     to->options.sample = share;
-    to->options.sample_seed = seed;
+    to->options.seed = seed;
     traced_file(to, scratch_path(name));
     assert_int_equal(to->status, HS_END);
 }

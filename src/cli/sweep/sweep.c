@@ -705,16 +705,33 @@ static bool varies(const struct pivot *p, uint32_t key)
     return false;
 }
 
+static bool is_seed(const struct pivot *p, uint32_t key)
+{
+    const size_t len = strlen(p->sweep->keys[key]);
+    return len >= 4 && strcmp(p->sweep->keys[key] + len - 4, "seed") == 0;
+}
+
 static uint32_t pick_key(const struct pivot *p, uint32_t other)
 {
-    for (uint32_t k = 0; k < p->sweep->key_count; k++) {
-        const char *key = p->sweep->keys[k];
-        size_t len = strlen(key);
-        bool is_seed = len >= 4 && strcmp(key + len - 4, "seed") == 0;
-        if (k != other && !is_seed && varies(p, k))
+    for (uint32_t k = 0; k < p->sweep->key_count; k++)
+        if (k != other && !is_seed(p, k) && varies(p, k))
             return k;
-    }
     return UINT32_MAX;
+}
+
+/* Tells whether neighbours that differ in their seeds alone have the same value, all of them. */
+static bool are_seeds_idle(const struct pivot *p)
+{
+    bool is_any = false;
+    for (uint32_t i = 1; i < p->sweep->point_count; i++) {
+        bool is_other = false;
+        for (uint32_t k = 0; k < p->sweep->key_count; k++)
+            is_other |= !is_seed(p, k) && strcmp(value_of(p, i, k), value_of(p, i - 1, k)) != 0;
+        if (!is_other && !(p->sweep->values[i] == p->sweep->values[i - 1]))
+            return false;
+        is_any |= !is_other;
+    }
+    return is_any;
 }
 
 /* Formats the mean of a cell; "-" without a point. */
@@ -778,6 +795,8 @@ static void say_pivot(const struct hs_sweep *sweep)
         }
         hs_say(out, "\n");
     }
+    if (are_seeds_idle(p))
+        hs_say(out, "the same at every seed: " HS_NOTHING_DRAWN "\n");
     const struct heads *const heads[] = {&columns, &rows};
     for (int h = 0; h < 2; h++)
         if (heads[h]->are_cut)

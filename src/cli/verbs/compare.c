@@ -152,18 +152,18 @@ static enum hs_status compare_runs(struct hs_call *call)
 
 /* ---- runs that cannot differ ---- */
 
-void hs_compare_say_alike(const double *values, uint32_t policies, uint32_t runs, size_t count,
+bool hs_compare_say_alike(const double *values, uint32_t policies, uint32_t runs, size_t count,
                           struct hs_output *out)
 {
     for (uint32_t i = 0; i < policies * runs; i++)
         if (memcmp(values + i * count, values + i / runs * runs * count, count * sizeof *values) !=
             0)
-            return;
+            return false;
     if (runs > 1)
         hs_say(out,
-               "seeds       the %" PRIu32 " runs of a policy are the same: nothing in them is "
-               "drawn\n",
+               "seeds       the %" PRIu32 " runs of a policy are the same: " HS_NOTHING_DRAWN "\n",
                runs);
+    return runs > 1;
 }
 
 /* ---- terms of policies ---- */

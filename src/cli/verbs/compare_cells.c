@@ -67,6 +67,7 @@ struct condition {
 #define ORDER_METRIC "mean_jct"
 struct neighbours {
     uint32_t first, second, cells, agree;
+    struct hs_replicated ratio; /* of the first to the second, over the pairs */
 };
 
 enum { FILES = 3 }; /* compare.csv, runs.csv, order.csv */
@@ -319,6 +320,9 @@ static enum hs_status list_cells(struct comparison *c)
     if (o->seeds != NULL)
         HS_TRY(
             hs_seeds_parse(o->seeds, "--seeds", 0, &call->arena, &seeds, &seed_count, &call->diag));
+    if (o->seeds != NULL && seed_count == 1 && seeds[0] > 1)
+        hs_report(&call->diag, HS_NOTE, NULL, NULL, "--seeds %s is one seed; 1..%s are %s",
+                  o->seeds, o->seeds, o->seeds);
     if (o->assignments != NULL)
         HS_TRY(hs_seeds_parse(o->assignments, "--assignments", 1, &call->arena, &assigned,
                               &assigned_count, &call->diag));
@@ -664,15 +668,17 @@ static enum hs_status write_order(struct comparison *c, const struct hs_rundir *
     HS_TRY(hs_open_listed(&csv, dir, "order.csv", HS_ORDER_COLUMNS, &c->call->diag));
     for (uint32_t i = 0; i + 1 < ordered; i++) {
         struct neighbours *o = &c->orders[c->order_count++];
-        *o = (struct neighbours){policies[i], policies[i + 1], 0, 0};
+        *o = (struct neighbours){.first = policies[i], .second = policies[i + 1]};
         const double *first = c->values + at(c, o->first * c->pair_count, m),
                      *second = c->values + at(c, o->second * c->pair_count, m);
         for (size_t k = 0; k < (size_t)c->pair_count * count; k += count) {
             o->cells += !isnan(first[k]) && !isnan(second[k]);
             o->agree += first[k] < second[k];
         }
-        hs_csvw_row(&csv, "%s %s %s %u %u", c->policies[o->first].spec, c->policies[o->second].spec,
-                    ORDER_METRIC, o->cells, o->agree);
+        o->ratio = hs_replicated_ratio(first, second, count, c->pair_count);
+        hs_csvw_row(&csv, "%s %s %s %u %u %g %g %g", c->policies[o->first].spec,
+                    c->policies[o->second].spec, ORDER_METRIC, o->cells, o->agree, o->ratio.value,
+                    o->ratio.low, o->ratio.high);
     }
     return hs_close_listed(&csv, "order.csv", &c->files[2], &c->call->diag);
 }
@@ -767,14 +773,16 @@ static void say_table(const struct comparison *c, struct hs_output *out)
                                         .ratios = p > 0 ? c->ratios + p * count : NULL,
                                         .means = c->means};
     }
-    const struct hs_run_table table = {.rows = rows,
-                                       .row_count = c->policy_count,
-                                       .metrics = c->columns != NULL ? c->columns
-                                                                     : hs_table_compare_metrics,
-                                       .shows_all = c->columns != NULL,
-                                       .columns = terminal->columns,
-                                       .use_utf8 = terminal->use_utf8,
-                                       .use_color = terminal->use_color};
+    const struct hs_run_table table = {
+        .rows = rows,
+        .row_count = c->policy_count,
+        .next = c->order_count > 0 ? c->policies[c->orders[0].second].spec : NULL,
+        .to_next = c->orders[0].ratio,
+        .metrics = c->columns != NULL ? c->columns : hs_table_compare_metrics,
+        .shows_all = c->columns != NULL,
+        .columns = terminal->columns,
+        .use_utf8 = terminal->use_utf8,
+        .use_color = terminal->use_color};
     char text[HS_FINDING_SIZE];
     hs_table_print(out, &table);
     hs_say(out, "\n");
@@ -808,8 +816,9 @@ static void say_result(const struct comparison *c, const char *dir)
                "ratios      to %s over %" PRIu32
                " pairs of runs; intervals 95 %%, +- that of a mean; *: best\n",
                c->policies[0].spec, c->pair_count);
-    hs_compare_say_alike(c->values, c->policy_count, c->pair_count, c->metrics->count, out);
-    for (uint32_t i = 0; i < c->order_count && c->pair_count > 1; i++)
+    const bool is_alike =
+        hs_compare_say_alike(c->values, c->policy_count, c->pair_count, c->metrics->count, out);
+    for (uint32_t i = 0; i < c->order_count && c->pair_count > 1 && !is_alike; i++)
         hs_say(out, "%-11s %s before %s by mean JCT in %" PRIu32 " of %" PRIu32 " pairs of runs\n",
                i == 0 ? "order" : "", c->policies[c->orders[i].first].spec,
                c->policies[c->orders[i].second].spec, c->orders[i].agree, c->orders[i].cells);

@@ -591,7 +591,9 @@ const struct hs_verb hs_verb_generate = {
         "published of Philly, the four Helios clusters and PAI, the traces of five clusters of "
         "Microsoft (itp01 to itp09), or a workload file of yours. Same workload, number of jobs, "
         "span and seed: same bytes. Memory does not grow with the number of jobs. With "
-        "gen:NAME,n=10000,seed=1 as TRACE other commands make the same jobs without a file. "
+        "gen:NAME,n=10000,seed=1 as TRACE other commands make the same jobs without a file; "
+        "without "
+        "seed those of --seed, so that 'compare --seeds=1..5' compares over five traces. "
         "--fit reads a trace once and writes what its jobs are like: a workload file, for you to "
         "look at, to change, and to make traces of.",
     .examples = {"generate --like venus -n 100000 -o venus.csv.zst",

@@ -83,7 +83,7 @@ static const char *const workload_keys[] = {
     "max_jobs",      "until",      "format",          "map",
     "time_unit",     "cpu_jobs",   "zero_duration",   "skip_bad_rows",
     "outcomes",      "sort",       "philly_attempts", "gavel_throughputs",
-    "openb_pending", "max_events", "max_wall"};
+    "openb_pending", "max_events", "max_wall",        "seed"};
 
 static int compare_keys(const struct hs_paired_row *a, const struct hs_paired_row *b)
 {

@@ -174,6 +174,29 @@ static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
+enum { SECOND, LOW, HIGH };
+static const struct hs_rowcell order_cells[] = {
+    {"second", HS_ROWCELL_TEXT, sizeof(char *) * SECOND},
+    {"ratio_low", HS_ROWCELL_TEXT_IF_ANY, sizeof(char *) * LOW},
+    {"ratio_high", HS_ROWCELL_TEXT_IF_ANY, sizeof(char *) * HIGH},
+    {NULL, HS_ROWCELL_TEXT, 0},
+};
+
+/* The first row has the best policy; its ratio is absent below two runs, and in old files. */
+static enum hs_status read_order(void *ctx, const struct hs_rowfile *f)
+{
+    struct hs_page *page = ctx;
+    const char *row[] = {"", "", ""};
+    double low, high;
+    HS_TRY(hs_rowfile_read(f, row));
+    if (page->next == NULL && hs_parse_double(row[LOW], strlen(row[LOW]), &low) &&
+        hs_parse_double(row[HIGH], strlen(row[HIGH]), &high))
+        page->to_next = (struct hs_replicated){.low = low, .high = high};
+    if (page->next == NULL)
+        page->next = hs_arena_text(&page->arena, row[SECOND], strlen(row[SECOND]));
+    return HS_OK;
+}
+
 static enum hs_status open_comparison(struct hs_page *page)
 {
     HS_TRY(add_policies(page));
@@ -193,6 +216,7 @@ static enum hs_status open_comparison(struct hs_page *page)
         page->rows[g].means = of->means;
         page->rows[g].ratios = g > 0 ? of->ratios : NULL;
     }
+    HS_TRY(hs_rowfile_each(&page->manifest, "order.csv", order_cells, read_order, page));
     return hs_rowfile_each(&page->manifest, "compare.csv", compare_cells, read_row, page);
 }
 
@@ -385,18 +409,6 @@ static int64_t origin_of(const struct hs_page *page)
     return origin_us;
 }
 
-double hs_page_end_s(const struct hs_page *page, uint32_t group)
-{
-    const struct hs_page_run *run = &page->runs[page->groups[group].first];
-    if (page->groups[group].count == 0)
-        return 0;
-    const double makespan = hs_summary_get(&run->summary.summary, "makespan");
-    /* unfinished jobs may run until the horizon */
-    return hs_summary_get(&run->summary.summary, "n_unfinished") > 0
-               ? fmax(makespan, (double)hs_runmanifest_horizon_us(&run->manifest) / HS_US_PER_S)
-               : makespan;
-}
-
 bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status)
 {
     static const char *const files[][3] = {[HS_FROM_JOBS] = {"jobs.csv"},
@@ -542,7 +554,10 @@ static void put_head(struct hs_page *page)
     static const char *const tiles[] = {"mean_jct",        "p95_jct",  "p99_jct",  "mean_wait",
                                         "p95_wait",        "p99_wait", "makespan", "gpu_allocation",
                                         "gpu_utilization", NULL};
-    const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
+    const struct hs_run_table table = {.rows = page->rows,
+                                       .row_count = page->group_count,
+                                       .next = page->next,
+                                       .to_next = page->to_next};
     char finding[HS_FINDING_SIZE];
     if (is_alike(page, CARD, "workload") && is_alike(page, CARD, "cluster") &&
         hs_table_finding(&table, finding)[0] != '\0')

@@ -60,6 +60,8 @@ struct hs_page {
     struct hs_runmanifest manifest;         /* of the comparison or sweep */
     struct hs_sweeptable *sweep;            /* NULL unless it is a sweep */
     struct hs_page_figures *figures;        /* of each group of a comparison */
+    const char *next;                       /* of a comparison: the policy next to the best */
+    struct hs_replicated to_next;           /* ratio of the best to it */
     const struct hs_figure_options *figure; /* NULL while a page is written */
     struct hs_csvw *points; /* rows of HS_POINT_HEAD for what is drawn; NULL = none */
 };

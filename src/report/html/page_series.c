@@ -192,6 +192,18 @@ static enum hs_status add_stop(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
+double hs_page_end_s(const struct hs_page *page, uint32_t group)
+{
+    const struct hs_page_run *run = &page->runs[page->groups[group].first];
+    if (page->groups[group].count == 0)
+        return 0;
+    const double makespan = hs_summary_get(&run->summary.summary, "makespan");
+    /* unfinished jobs may run until the horizon */
+    return hs_summary_get(&run->summary.summary, "n_unfinished") > 0
+               ? fmax(makespan, (double)hs_runmanifest_horizon_us(&run->manifest) / HS_US_PER_S)
+               : makespan;
+}
+
 /* Reads the first run of each group. */
 static enum hs_status open_section(struct series_section *s, struct hs_page *page)
 {

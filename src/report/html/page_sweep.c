@@ -736,15 +736,16 @@ static bool has_least(const struct view *v, uint32_t line, uint32_t x)
     return is_least && is_less;
 }
 
-/* Tells whether the interval of another line overlaps that of this one, relative to the first. */
+/* Tells whether the line's ratio to another over the same seeds may be 1. */
 static bool is_chance(const struct view *v, uint32_t line, uint32_t x)
 {
-    const struct hs_replicated own = v->ratios[(size_t)line * v->places + x];
+    const uint32_t runs = v->t->replicates;
+    const double *own = v->values + ((size_t)line * v->places + x) * runs;
     bool is_any = false;
     for (uint32_t i = 0; i < v->lines; i++) {
-        const struct hs_replicated other = v->ratios[(size_t)i * v->places + x];
-        is_any |= i != line && (own.low < own.high || other.low < other.high) &&
-                  other.low <= own.high && own.low <= other.high;
+        const double *other = v->values + ((size_t)i * v->places + x) * runs;
+        const struct hs_replicated ratio = hs_replicated_ratio(own, other, 1, runs);
+        is_any |= i != line && ratio.low < ratio.high && ratio.high >= 1;
     }
     return is_any;
 }

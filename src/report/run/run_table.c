@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -622,21 +621,6 @@ static bool is_chance(const struct hs_run_table *table, const char *metric, uint
     return (x.low < x.high || y.low < y.high) && x.low <= y.high && y.low <= x.high;
 }
 
-#define RIVALS 3u /* named */
-
-/* Names rows that may be as good as the best. */
-static void find_rivals(const struct hs_run_table *table, uint32_t best, char *text)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table->row_count; i++)
-        if (i != best && is_chance(table, "mean_jct", best, i) && count++ < RIVALS)
-            hs_append(text, HS_FINDING_SIZE, "%s%.80s",
-                      count == 1 ? "; perhaps as soon under " : ", ", table->rows[i].label);
-    if (count > RIVALS)
-        hs_append(text, HS_FINDING_SIZE, " and %" PRIu32 " more", count - RIVALS);
-    hs_append(text, HS_FINDING_SIZE, count > 0 ? ": the intervals overlap" : "");
-}
-
 /* Says what may make a mean shorter besides the order of jobs. */
 static void find_terms(const struct hs_table_row *row, const struct hs_table_row *than, char *text)
 {
@@ -682,7 +666,9 @@ static void find_of_several(const struct hs_run_table *table, char *text)
     if (ratio.low < ratio.high)
         hs_append(text, HS_FINDING_SIZE, " (%.3g to %.3g with 95 %% confidence)", ratio.low,
                   ratio.high);
-    find_rivals(table, best, text);
+    if (table->to_next.low < table->to_next.high && table->to_next.high >= 1)
+        hs_append(text, HS_FINDING_SIZE, "; under %.80s perhaps as soon: it may be chance",
+                  table->next);
     const uint32_t last = row_with(table, "p99_jct", false, best),
                    fair = row_with(table, "fairness_jain", true, best);
     if (last != best && !is_chance(table, "p99_jct", last, best))

@@ -70,6 +70,8 @@ struct hs_run_table {
     const struct hs_table_row *rows;
     const char *const *metrics; /* columns, NULL-terminated; NULL: those of a run */
     uint32_t row_count;
+    const char *next;             /* label of the row next to the best by mean JCT */
+    struct hs_replicated to_next; /* ratio of the best to it, over pairs of runs */
     uint32_t columns; /* width of the terminal: last columns that do not fit are dropped */
     bool shows_all;   /* the columns were requested: none is dropped */
     bool use_utf8, use_color;

@@ -266,7 +266,7 @@ static const struct hs_param table[] = {
     {KEY("max_jobs", INT, trace.max_jobs, "0")},
     {KEY("warmup", DURATION, warmup_us, "0s")},
     {KEY("cooldown", DURATION, cooldown_us, "0s")},
-    {KEY("seed", INT, trace.sample_seed, "1")},
+    {KEY("seed", INT, trace.seed, "1")},
     {KEY("load", REAL, trace.load, "1")},
     {KEY("scale_time", REAL, trace.scale_time, "1")},
     {KEY("window", TEXT, window, NULL)},

@@ -228,8 +228,7 @@ static const struct hs_param law_params[] = {LAW("mtbf", DURATION, mtbf_us, "0s"
 static void draw_unit(struct verify_run *run, uint32_t unit, uint32_t first, uint32_t end)
 {
     const struct verify_law *law = &run->setup.law;
-    const uint64_t seed =
-        hs_mix64(hs_seed_of((uint64_t)run->setup.trace.sample_seed, "faults"), unit);
+    const uint64_t seed = hs_mix64(hs_seed_of((uint64_t)run->setup.trace.seed, "faults"), unit);
     const double scale_us = (double)(unit < run->node_count ? law->mtbf_us : law->rack_mtbf_us) /
                             tgamma(1 + 1 / law->shape);
     int64_t at_us = 0;

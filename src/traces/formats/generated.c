@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Jobs of a workload as a trace without a file: gen:NAME,n=JOBS,seed=N (workload/generator.c). As a
- * path, this text is its own content (base/io.h); a file containing it works, too.
+ * path, this text is its own content (base/io.h), and without seed its jobs are drawn by the seed
+ * of the run, so that runs of several seeds are runs of several traces. A file containing it works,
+ * too.
  */
 #include <stdio.h>
 
@@ -12,8 +14,7 @@
 
 #define FORM "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"
 
-/* Parses it; all after the name is optional. Sets only what the text contains, and seed 1. Modifies
- * text. */
+/* Parses it; all after the name is optional. Sets only what the text contains. Modifies text. */
 static enum hs_status parse(struct hs_generate_request *q, char *text, struct hs_diag *diag)
 {
     static const char *const keys[] = {"n", "days", "load", "gpus", "seed"};
@@ -29,7 +30,6 @@ static enum hs_status parse(struct hs_generate_request *q, char *text, struct hs
                   {&q->seed, NULL, 0, (double)INT64_MAX}};
     char hint[HS_HINT_SIZE], *key = text + strlen(HS_GENERATE_PREFIX), *next = strchr(key, ',');
     q->name = key;
-    q->seed = 1;
     while (next != NULL) {
         uint32_t i = 0;
         int64_t number = 0;
@@ -83,8 +83,10 @@ static enum hs_status open_generated(void *state, struct hs_input *input,
     char text[HS_GENERATE_TEXT_MAX];
     const char *data;
     size_t len;
-    struct hs_generate_request request = {.gpus = options->gpus};
+    struct hs_generate_request request = {.gpus = options->gpus, .seed = 1};
     g->path = hs_input_path(input);
+    if (strncmp(g->path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0)
+        request.seed = options->seed; /* a file has the same jobs in every run */
     g->keeps_attempts = options->keeps_attempts;
     HS_TRY(hs_input_peek(input, &data, &len));
     if (len >= sizeof text)
