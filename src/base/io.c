@@ -643,6 +643,16 @@ void hs_say(struct hs_output *out, const char *fmt, ...)
         hs_output_put(out, text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1);
 }
 
+void hs_say_padded(struct hs_output *out, const char *text, int width)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        const unsigned char c = (unsigned char)*at;
+        const bool is_wide = (c >= 0xe3 && c <= 0xed) || c == 0xf0;
+        width -= (c & 0xc0) == 0x80 ? 0 : is_wide ? 2 : 1;
+    }
+    hs_say(out, "%s%*s", text, width > 0 ? width : 0, "");
+}
+
 uint64_t hs_output_hash(struct hs_output *out)
 {
     hs_output_flush(out);

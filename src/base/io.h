@@ -128,6 +128,9 @@ static inline uint64_t hs_output_bytes(const struct hs_output *out) /* put so fa
  * base/fmt. */
 HS_PRINTF(2, 3)
 void hs_say(struct hs_output *out, const char *fmt, ...);
+/* Writes UTF-8 text, then blanks up to `width` columns of a terminal. As wide characters (UAX #11)
+ * count those from U+3000 to U+DFFF (CJK, Kana, Hangul) and from U+10000 on (emoji). */
+void hs_say_padded(struct hs_output *out, const char *text, int width);
 uint64_t hs_output_hash(struct hs_output *out); /* of all output so far */
 /* Flushes, fsyncs regular files, closes; reports the first error since opening. */
 HS_MUST_USE enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag);

@@ -422,6 +422,28 @@ Files that were changed after the run: a warning, and an error where they contra
   !       = hint: `horus verify` says more
   [3]
 
+# explain-by-nothing
+Jobs of no length: no share of GPU time that is none.
+
+  $ printf 'job_id,submit_time,gpus,duration,user\na,0,1,0,ann\n' >t.csv
+  $ horus run t.csv -c 1x4 -q -o out >/dev/null; horus explain out --by=user | cut -c1-64
+  user                         jobs   GPU-hours    share   mean wa
+  ann                             1         0.0        -       0.0
+
+# explain-by-names
+Columns of a terminal, not bytes: 李雷 fills four, björn five; a long name is not cut.
+
+  $ printf 'job_id,submit_time,gpus,duration,user\n' >t.csv
+  $ for user in 李雷 björn ann team-of-large-language-models-a; do echo "$user,0,1,3600,$user" >>t.csv; done
+  $ horus run t.csv -c 1x4 -q -o out >/dev/null; horus explain out --by=user | sed 's/ %.*//'
+  user                         jobs   GPU-hours    share   mean wait    p50 wait    p95 wait    p99 wait    mean JCT
+  ann                             1         1.0   25.0
+  bj\xc3\xb6rn                           1         1.0   25.0 (esc)
+  team-of-large-language-models-a         1         1.0   25.0
+  \xe6\x9d\x8e\xe9\x9b\xb7                            1         1.0   25.0 (esc)
+
+  Jain's index 1.0000: 1 = all wait in proportion to their GPU time
+
 # explain-by
 Who got what. a holds 2 GPUs from 0 to 10, b and c one from 10 on, e never fits: 25 of 40 GPU seconds are ann's. b waits
 10 s of 15 and is late, a is not. Jain's index: ann needs 25 GPU seconds of the 2 x 10 + 15 that her jobs are there, bob 15 of

@@ -539,7 +539,9 @@ void hs_backtest_print(const struct hs_backtest *b, struct hs_output *out)
                 hs_say(out, "\n%-22s%9s%12s%12s%12s%12s%10s%11s\n", g->kind, "jobs", "p95 wait",
                        "simulated", "mean JCT", "simulated", "", "JCT +-");
             kind = g->kind;
-            hs_say(out, "  %-20.20s%9" PRIu64 "%12s%12s%12s%12s%10s%11s\n", g->name, g->jobs,
+            hs_say(out, "  ");
+            hs_say_padded(out, g->name, 20);
+            hs_say(out, "%9" PRIu64 "%12s%12s%12s%12s%10s%11s\n", g->jobs,
                    HS_TIME(wait[HS_RECORDED].p95), HS_TIME(wait[HS_SIMULATED].p95),
                    HS_TIME(jct[HS_RECORDED].mean), HS_TIME(jct[HS_SIMULATED].mean),
                    ERROR(g->mean_error[HS_BACKTEST_JCT]), SHARE(g->p50_error));

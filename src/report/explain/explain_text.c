@@ -367,7 +367,7 @@ static void say_longest(const struct explain *x, struct hs_output *out)
     if (longest->count == 0)
         return;
     for (uint32_t i = 0; i < longest->named; i++) {
-        size_t own = strlen(x->jobs[longest->jobs[i]].id);
+        size_t own = strlen(x->jobs[longest->jobs[i]].id); /* or fewer columns */
         width = own > width ? own : width;
     }
     width = width < ID_WIDTH_MAX ? width : ID_WIDTH_MAX;
@@ -381,8 +381,10 @@ static void say_longest(const struct explain *x, struct hs_output *out)
             for (int c = 0; c < EXPLAIN_CAUSES; c++)
                 us[c] += job->wait_us[phase][c];
         const int64_t sum_us = sum_of_us(us);
-        hs_say(out, "  %-*s  %5u  %10s  %10s  ", (int)width, job->id, job->gpus,
-               LENGTH(job->submit_us), LENGTH(job->pending_us));
+        hs_say(out, "  ");
+        hs_say_padded(out, job->id, (int)width);
+        hs_say(out, "  %5u  %10s  %10s  ", job->gpus, LENGTH(job->submit_us),
+               LENGTH(job->pending_us));
         say_mix(out, us, true);
         if (again_us * 200 >= sum_us && again_us > 0)
             hs_say(out, "; %.0f %% after preemptions", 100 * (double)again_us / (double)sum_us);

@@ -165,9 +165,13 @@ static void say_teams(const struct hs_teams *t, struct hs_output *out)
            t->has_deadlines ? "  late" : "");
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
-        hs_say(out, "%-24.24s%9" PRIu64 "%12.1f%7.1f %%%12s", team->name, team->jobs,
-               (double)team->gpu_us / 3600e6, 100 * share_of(t, team),
-               team->done > 0 ? HS_TIME(mean_s(team->wait_us, team->done)) : "-");
+        hs_say_padded(out, team->name, 23);
+        hs_say(out, "%10" PRIu64 "%12.1f", team->jobs, (double)team->gpu_us / 3600e6);
+        if (t->gpu_us > 0)
+            hs_say(out, "%7.1f %%", 100 * share_of(t, team));
+        else
+            hs_say(out, "%9s", "-");
+        hs_say(out, "%12s", team->done > 0 ? HS_TIME(mean_s(team->wait_us, team->done)) : "-");
         for (size_t q = 0; q < 3; q++)
             hs_say(out, "%12s", team->done > 0 ? HS_TIME((double)team->quantile_us[q] / 1e6) : "-");
         hs_say(out, "%12s", team->done > 0 ? HS_TIME(mean_s(team->jct_us, team->done)) : "-");
