@@ -655,10 +655,11 @@ static int64_t work_us(int64_t run_us, uint64_t speed_q32)
 /* Converts the run times of a job that ran on a stated GPU type to the reference type. */
 static void make_work(struct hs_assign *a, struct hs_trace_job *job)
 {
+    const bool is_bound = job->gpu_type != NULL && strcmp(job->gpu_type, job->gpu_type_ran) == 0;
     uint64_t q32;
     a->counts.ran++;
     if (!hs_speed_by_name(a->options.speed, a->catalogue, job->profile, job->gpu_type_ran, &q32) &&
-        a->counts.ran_unknown++ == 0)
+        !is_bound && a->counts.ran_unknown++ == 0)
         (void)snprintf(a->counts.ran_example, sizeof a->counts.ran_example, "%s",
                        job->gpu_type_ran);
     job->later_us = work_us(job->later_us, q32);

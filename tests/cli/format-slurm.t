@@ -5,7 +5,7 @@ of sacct(1): Elapsed is [days-]hours:minutes:seconds, resources are lists of KEY
 
 # run-slurm
 101 holds 2 of 4 GPUs from 0 to 3600; 102 wants 4 and waits for it. 101.batch is a step of 101, 103 was cancelled
-before it started, 104 has no GPU, 105_3 has not ended: four rows are left out. 106 asks for a H100, of which there
+before it started, 104 has no GPU, 105_3 has not ended: four rows are left out. 106 asks for a H100, where it ran, of which there
 is one. 1-00:00:10 is 86,410 s.
 
   $ cat >jobs.txt <<'END'
@@ -25,8 +25,6 @@ is one. 1-00:00:10 is 86,410 s.
   ! warning: 1 of 7 rows left out: still running at the snapshot
   ! warning: 1 of 7 rows left out: never started
   ! warning: 1 of 7 rows left out: part of the run of a job
-  ! warning: 1 of 3 jobs ran on a GPU type on which their speed is not known, e.g. 'h100': their run times are taken for those of the reference type
-  !       = hint: "speed" of the GPU type in the cluster file, or --models with its speeds
   $ horus verify out | tail -n 1
   24 checks passed
   $ cut -d, -f1,3,4,7-9 out/jobs.csv

@@ -190,7 +190,7 @@ enum hs_lp_status hs_gavel_pairs_solve(const struct hs_gavel *g, const struct hs
     for (bool is_best = false; status == HS_LP_OPTIMAL && !is_best;) {
         is_best = true;
         for (uint32_t i = 0; i < s->classes; i++) {
-            struct hs_gavel_couple c;
+            struct hs_gavel_couple c = {0};
             if (best_couple(g, v, program, i, &c) <= GAIN_MIN)
                 continue;
             if (s->columns == HS_GAVEL_COLUMNS)
