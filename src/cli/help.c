@@ -235,7 +235,8 @@ static void say_verb_short(struct hs_output *out, const struct hs_verb *verb, ui
 
 static void say_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
-    hs_say(out, "usage: horus %s [options] %s\n%s\n", verb->name, verb->operands, verb->summary);
+    hs_say(out, "usage: horus %s [options]%s%s\n%s\n", verb->name,
+           verb->operands[0] != '\0' ? " " : "", verb->operands, verb->summary);
     if (verb->details != NULL) {
         hs_say(out, "\n");
         hs_say_wrapped(out, verb->details, 0, columns);
@@ -274,12 +275,25 @@ void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all,
     (verb == NULL ? say_program : is_all ? say_verb : say_verb_short)(out, verb, columns);
 }
 
+/* Paragraphs in front of the formats. */
+static const char *const about_formats[] = {
+    "The format of a trace is recognised by content; --format overrides. Files of gzip and "
+    "Zstandard are read as they are, - is standard input.",
+    "A csv has commas, semicolons, bars or tabs between its fields. Bare numbers are seconds, or "
+    "in the unit that the name of their column ends in (duration_min; --time-unit sets it for "
+    "all). Times may be dates, 2020-04-01 12:30:00, all with an offset from UTC or none, and run "
+    "times 1:30:00 or 90min. --map names its columns, --map-value the words of status and class.",
+    "Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-pods.jq "
+    "and kubernetes-nodes.jq, which are installed below share/doc/horus. Of Slurm is read what "
+    "this prints:",
+    hs_trace_sacct};
+
 static void help_formats(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     (void)verb;
-    hs_say(out, "Trace formats, recognised by content (--format overrides); .gz and .zst are read\n"
-                "as they are, - is standard input.\n\n");
     const struct hs_trace_format *format;
+    for (size_t i = 0; i < sizeof about_formats / sizeof *about_formats; i++, hs_say(out, "\n"))
+        hs_say_wrapped(out, about_formats[i], 0, columns);
     for (size_t i = 0; (format = hs_trace_format_at(i)) != NULL; i++) {
         hs_say(out, "  %-12s %s\n%14s ", format->name, format->summary, "");
         hs_say_wrapped(out, format->columns, 15, columns);
@@ -437,9 +451,9 @@ static void man_formats(struct hs_output *out, const struct hs_verb *verb, uint3
     (void)verb, (void)columns;
     const struct hs_trace_format *format;
     hs_man_title(out, "-formats", 5, "trace formats of horus");
-    hs_say(out, "# DESCRIPTION\n\nThe format of a trace is recognised by content; *--format* "
-                "overrides. Files of gzip and Zstandard are read as they are, - is standard "
-                "input.\n\n");
+    hs_say(out, "# DESCRIPTION\n\n");
+    for (size_t i = 0; i < sizeof about_formats / sizeof *about_formats; i++)
+        hs_man_say(out, "%t\n\n", about_formats[i]);
     for (size_t i = 0; (format = hs_trace_format_at(i)) != NULL; i++)
         hs_man_say(out, "# %s\n\n%.\n\n%.\n\n", format->name, format->summary, format->columns);
     hs_say(out, "# SEE ALSO\n\n*horus*(1), *horus-run*(1), *horus-trace*(1)\n");

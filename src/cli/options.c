@@ -292,11 +292,14 @@ enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
     HS_TRY(apply(&p));
     const struct hs_verb *verb = call->verb;
     char hint[128];
-    (void)snprintf(hint, sizeof hint, "usage: horus %s [options] %s", verb->name, verb->operands);
+    (void)snprintf(hint, sizeof hint, "usage: horus %s [options]%s%s", verb->name,
+                   verb->operands[0] != '\0' ? " " : "", verb->operands);
     HS_TRY(hs_config_check(&call->config, verb->name, &call->diag));
     if (call->operand_count > verb->operands_max &&
         hs_policy_find(call->operands[verb->operands_max]) != NULL)
-        (void)snprintf(hint, sizeof hint, "-p %s names a policy",
+        (void)snprintf(hint, sizeof hint,
+                       strcmp(verb->name, "help") == 0 ? "horus policies %s"
+                                                       : "-p %s names a policy",
                        call->operands[verb->operands_max]);
     if (call->operand_count > verb->operands_max)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: unexpected operand '%s'",

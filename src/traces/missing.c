@@ -255,7 +255,7 @@ static const struct {
      SIZE_MAX,
      "this is a list of Kubernetes as kubectl prints it",
      "jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of pods, "
-     "kubernetes-nodes.jq a cluster of nodes"},
+     "kubernetes-nodes.jq a cluster of nodes (installed below share/doc/horus)"},
     {NULL,
      {"READY ", "STATUS "},
      200,

@@ -86,7 +86,7 @@ What has other names is named, with the options to paste; the command that follo
   ! note: no cluster given: 16x8:V100 is taken
   !       = hint: -c SPEC names another
   ! pods.json: error: this is a list of Kubernetes as kubectl prints it
-  !       = hint: jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of pods, kubernetes-nodes.jq a cluster of nodes
+  !       = hint: jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of pods, kubernetes-nodes.jq a cluster of nodes (installed below share/doc/horus)
   [3]
 
 # exports-of-other-commands

@@ -111,12 +111,33 @@ compare in brief.
     horus compare jobs.csv -c 16x8:V100 -p fifo -p srtf --seeds 1..5 --assignments 1..3 -j 4
     horus compare results/a results/b
 
+# help-of-a-policy
+  $ horus help policies srtf
+  ! error: help: unexpected operand 'srtf'
+  !       = hint: horus policies srtf
+  [2]
+  $ horus clusters venus
+  ! error: clusters: unexpected operand 'venus'
+  !       = hint: usage: horus clusters [options]
+  [2]
+
 # help-formats
 What each trace format needs.
 
   $ horus help formats
-  Trace formats, recognised by content (--format overrides); .gz and .zst are read
-  as they are, - is standard input.
+  The format of a trace is recognised by content; --format overrides. Files of gzip and Zstandard are
+  read as they are, - is standard input.
+
+  A csv has commas, semicolons, bars or tabs between its fields. Bare numbers are seconds, or in the
+  unit that the name of their column ends in (duration_min; --time-unit sets it for all). Times may be
+  dates, 2020-04-01 12:30:00, all with an offset from UTC or none, and run times 1:30:00 or 90min.
+  --map names its columns, --map-value the words of status and class.
+
+  Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-pods.jq and
+  kubernetes-nodes.jq, which are installed below share/doc/horus. Of Slurm is read what this prints:
+
+  sacct --allusers --allocations --parsable2 --starttime=2024-01-01
+  --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
 
     csv          native CSV: columns by name, others through --map
                  job_id, submit_time, gpus, duration or start_time with end_time; optional: user, vc,
