@@ -77,8 +77,8 @@ struct hs_assign_counts {
     char inexact_instead[HS_ASSIGN_EXAMPLE]; /* the profile used instead */
     uint64_t unknown_model;                  /* jobs with a model not in the catalogue */
     char unknown_example[64];
-    uint64_t ran,
-        ran_unknown; /* jobs with a GPU type that they ran on; of unknown speed there, if another may run them */
+    uint64_t ran;              /* jobs with a GPU type that they ran on */
+    uint64_t ran_unknown;      /* of those, of unknown speed there, where another may run them */
     char ran_example[64];      /* the first such type */
     struct hs_fractions utils; /* of jobs with GPUs, from the trace */
     uint64_t util_from[HS_FIGURE_FROM_COUNT], mem_from[HS_FIGURE_FROM_COUNT]; /* jobs with GPUs */

@@ -129,12 +129,11 @@ What each trace format needs.
   read as they are, - is standard input.
 
   A csv has commas, semicolons, bars or tabs between its fields. Bare numbers are seconds, or in the
-  unit that the name of their column ends in (duration_min; --time-unit sets it for all). Times may be
-  dates, 2020-04-01 12:30:00, all with an offset from UTC or none, and run times 1:30:00 or 90min.
-  --map names its columns, --map-value the words of status and class.
+  unit that their column's name ends in (duration_min; or --time-unit). Times may be dates, 2020-04-01
+  12:30:00, all with an offset from UTC or none, run times 1:30:00 or 90min.
 
-  Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-pods.jq and
-  kubernetes-nodes.jq, which are installed below share/doc/horus. Of Slurm is read what this prints:
+  Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-*.jq (installed
+  below share/doc/horus). Of Slurm is read what this prints:
 
   sacct --allusers --allocations --parsable2 --starttime=2024-01-01
   --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
