@@ -235,8 +235,8 @@ static void say_verb_short(struct hs_output *out, const struct hs_verb *verb, ui
 
 static void say_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
-    hs_say(out, "usage: horus %s [options]%s%s\n%s\n", verb->name,
-           verb->operands[0] != '\0' ? " " : "", verb->operands, verb->summary);
+    const char *blank = *verb->operands != '\0' ? " " : "", *of = verb->operands;
+    hs_say(out, "usage: horus %s [options]%s%s\n%s\n", verb->name, blank, of, verb->summary);
     if (verb->details != NULL) {
         hs_say(out, "\n");
         hs_say_wrapped(out, verb->details, 0, columns);
@@ -275,13 +275,11 @@ void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all,
     (verb == NULL ? say_program : is_all ? say_verb : say_verb_short)(out, verb, columns);
 }
 
-/* Paragraphs in front of the formats. */
 static const char *const about_formats[] = {
     "The format of a trace is recognised by content; --format overrides. Files of gzip and "
     "Zstandard are read as they are, - is standard input.",
-    "A csv has commas, semicolons, bars or tabs between its fields. Bare numbers are seconds, or "
-    "in the unit that their column's name ends in (duration_min; or --time-unit). Times may be "
-    "dates, 2020-04-01 12:30:00, all with an offset from UTC or none, run times 1:30:00 or 90min.",
+    "A csv has commas, semicolons, bars or tabs between fields. Times are dates, 2020-04-01 "
+    "12:30:00, or seconds, or in the unit of the column's name (duration_min; or --time-unit).",
     "Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-*.jq "
     "(installed below share/doc/horus). Of Slurm is read what this prints:",
     hs_trace_sacct};
@@ -342,9 +340,8 @@ void hs_man_say(struct hs_output *out, const char *format, ...)
 void hs_man_title(struct hs_output *out, const char *name, int section, const char *summary)
 {
     char text[256];
-    size_t len = strlen(summary);
-    (void)snprintf(text, sizeof text, "%.*s",
-                   (int)(len > 0 && summary[len - 1] == '.' ? len - 1 : len), summary);
+    const int len = (int)strlen(summary), stop = len > 0 && summary[len - 1] == '.';
+    (void)snprintf(text, sizeof text, "%.*s", len - stop, summary);
     hs_say(out, "horus%s(%d) \"\" \"horus " HS_VERSION "\"\n\n# NAME\n\nhorus%s - ", name, section,
            name);
     hs_man_say(out, "%t\n\n", text);

@@ -128,9 +128,8 @@ What each trace format needs.
   The format of a trace is recognised by content; --format overrides. Files of gzip and Zstandard are
   read as they are, - is standard input.
 
-  A csv has commas, semicolons, bars or tabs between its fields. Bare numbers are seconds, or in the
-  unit that their column's name ends in (duration_min; or --time-unit). Times may be dates, 2020-04-01
-  12:30:00, all with an offset from UTC or none, run times 1:30:00 or 90min.
+  A csv has commas, semicolons, bars or tabs between fields. Times are dates, 2020-04-01 12:30:00, or
+  seconds, or in the unit of the column's name (duration_min; or --time-unit).
 
   Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-*.jq (installed
   below share/doc/horus). Of Slurm is read what this prints:
