@@ -748,7 +748,7 @@ static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
 static bool say_cluster(const struct offered_load *load, struct hs_output *out)
 {
     const struct named_loads *types = &load->by[HS_POOL_GPU_TYPE];
-    const uint64_t span_us = (uint64_t)(load->last_us - load->first_us);
+    const uint64_t span_us = (uint64_t)load->last_us - (uint64_t)load->first_us; /* none: 1 */
     char shape[512] = "";
     for (uint32_t id = 1; id < types->names.count; id++) {
         const char *name = hs_intern_text(&types->names, id);

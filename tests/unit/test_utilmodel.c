@@ -274,6 +274,7 @@ static void test_predict(void **state)
     p.batch = "";
     assert_true(isnan(utilmodel_predict(m, &p, &basis)));
     assert_int_equal(basis, UTIL_NOT_KNOWN);
+    assert_true(isnan(m->error[basis]));
     hs_arena_free(&m->arena);
 }
 

@@ -40,6 +40,12 @@ static bool backfills(const struct fifo *f)
     return f->scan == HS_SCAN_EASY || f->scan == HS_SCAN_CONSERVATIVE;
 }
 
+/* compat=helios has no effect where jobs backfill, as a warning says. */
+static bool is_helios(const struct fifo *f)
+{
+    return f->compat == COMPAT_HELIOS && !backfills(f);
+}
+
 /* ---- the orders ---- */
 
 /* compat=helios: GPU time, and among equal ones the GPU count; exact up to 142 GPU-years on 1,000
@@ -50,7 +56,7 @@ static int64_t key_of(const struct hs_view *v, hs_job_id job, const void *ctx)
     if (s->order != BY_GPU_TIME)
         return s->order == BY_RUN_TIME ? hs_view_estimate_us(v, job) : hs_view_submit_us(v, job);
     int64_t gpu_time_us = hs_estimate_gpu_time_us(v, job), most_us = INT64_MAX >> s->gpus_bits;
-    if (s->compat == COMPAT_OFF)
+    if (!is_helios(s))
         return gpu_time_us;
     gpu_time_us = gpu_time_us < most_us ? gpu_time_us : most_us;
     return (int64_t)((uint64_t)gpu_time_us << s->gpus_bits) | hs_view_gpus(v, job);
@@ -89,7 +95,7 @@ static uint32_t can_of(const struct fifo *f)
     if (preempts(f))
         return HS_CAN_PREEMPT |
                hs_evictions_can(&f->priority, f->priority.classes == HS_CLASS_EVICT);
-    return f->compat == COMPAT_OFF ? HS_CAN_DIVIDE | HS_CAN_RESERVE : HS_CAN_DIVIDE;
+    return is_helios(f) ? HS_CAN_DIVIDE : HS_CAN_DIVIDE | HS_CAN_RESERVE;
 }
 
 static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
@@ -139,7 +145,7 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
 {
     struct fifo *s = state;
     s->order = BY_GPU_TIME;
-    if (s->compat == COMPAT_OFF)
+    if (!is_helios(s))
         return fifo_init(state, v);
     if (preempts(s))
         return hs_view_fail(v, HS_E_USAGE,
@@ -238,7 +244,7 @@ static void sjf_semantics(const void *state, struct hs_semantics *out)
 static void qssf_semantics(const void *state, struct hs_semantics *out)
 {
     semantics_of(state, "GPU time", "estimated GPU time", out);
-    if (((const struct fifo *)state)->compat == COMPAT_HELIOS)
+    if (is_helios(state))
         out->ties = "GPUs, submission, then trace row; jobs that arrive where none waits: GPUs, "
                     "then trace row";
 }
