@@ -147,6 +147,13 @@ static void a_job_is_one_to_observers(void **state)
         assert_int_equal(r.instants[i].suspended, 0);
     }
     hs_test_free(&r);
+    /* three attempts, from 0, 10 and 15: the first start is that of the first, which is at 0 */
+    static const struct hs_test_job thrice = {
+        .gpus = 1, .duration_s = 10, .failed_s = {10, 5}, .failures = 2};
+    assert_int_equal(hs_test_run(&thrice, 1, "1x1", "fifo", &r), HS_OK);
+    assert_int_equal(r.jobs[0].start_us, 0);
+    assert_int_equal(r.jobs[0].end_us, 25 * S);
+    hs_test_free(&r);
 }
 
 /* Stopped at 15 it waits for its second attempt, at 30 it has done 5 s of it. */

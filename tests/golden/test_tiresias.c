@@ -28,6 +28,17 @@ static void jobs_go_down_after_their_limit(void **state)
                     "0:0-100,280-430 1:100-180 2:180-280,430-480");
 }
 
+/* A start costs 5 s, which are no service: of 10 s it has had its share at 15, not at 10. Job 1
+ * pays from 15 to 20 and ends at 30; job 0 goes on there, with 20 s to do, without another start.
+ */
+static void costs_are_no_service(void **state)
+{
+    (void)state;
+    const struct hs_test_options options = {.startup_us = 5 * HS_TEST_S};
+    scenario_expect_with("1x1", "las:queue_limits=10", "0:1,0,30 1:1,1,10", &options,
+                         "0:0-15,30-50 1:15-30");
+}
+
 /* M6. 4 GPUs reach 100 GPU-seconds after 25 s, 2 after 50. */
 static const char m6[] = "0:4,0,60 1:1,10,40 2:2,10,100";
 
@@ -188,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_go_down_after_their_limit),
+        cmocka_unit_test(costs_are_no_service),
         cmocka_unit_test(gpus_count),
         cmocka_unit_test(demotions_are_not_late),
         cmocka_unit_test(a_demoted_job_does_not_end_unserved),

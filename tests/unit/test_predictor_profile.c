@@ -258,6 +258,23 @@ static void test_regress_of_rows_that_were_not_fitted(void **state)
     told_close(&t);
 }
 
+/* A measured 0 % is a value: by it alone the prediction of Z, and so the stated error of A, is 10 %
+ * off. */
+static void test_regress_of_an_idle_row(void **state)
+{
+    (void)state;
+    struct told t;
+    told_open(&t, "model,batch,util\nA,8,40\nZ,8,0\n",
+              told_model(TOLD_MODEL(TOLD_GENERAL,
+                                    "{\"profile\": \"A//8/\", \"config\": 0.5, \"model\": null},"
+                                    "{\"profile\": \"Z//8/\", \"config\": 0.1, \"model\": null}")));
+    struct hs_predictor *p =
+        told_predictor(&t, (struct hs_predictor_options){.kind = HS_PREDICT_REGRESS});
+    assert_int_equal(told_of_profile(&t, p, "A//8/").util_error_pm, 100);
+    hs_predictor_close(p);
+    told_close(&t);
+}
+
 #define KINDS   4u
 #define QUERIES 4u
 
@@ -352,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_memory_by_the_formula),
         cmocka_unit_test(test_regress_tells_what_was_held_out),
         cmocka_unit_test(test_regress_of_rows_that_were_not_fitted),
+        cmocka_unit_test(test_regress_of_an_idle_row),
         cmocka_unit_test(test_swapping_the_truth_changes_nothing),
         cmocka_unit_test(test_bad_files_are_refused),
     };
