@@ -75,7 +75,7 @@ struct hs_trace_options {
     X(PARTIAL, "part of the run of a job")                                                         \
     X(ZERO_DURATION, "duration 0")                                                                 \
     X(OUTCOME, "outcome not asked for")                                                            \
-    X(WINDOW, "outside the time window")                                                           \
+    X(WINDOW, "before the time window, behind which none is read")                                 \
     X(SAMPLE, "not in the sample")
 
 enum hs_drop {

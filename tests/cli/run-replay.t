@@ -57,7 +57,7 @@ read the trace in the same way.
   > h,2020-04-04 00:00:10,1,100
   > END
   $ horus run jobs.csv -c 1x1:V100 -q -o part --window 2020-04-02..2d --scale-time 0.1 > /dev/null
-  ! warning: 2 of 8 rows left out: outside the time window
+  ! warning: 2 of 8 rows left out: before the time window, behind which none is read
   $ cut -d, -f1,3,7-10 part/jobs.csv
   job_id,submission_time,starting_time,execution_time,finish_time,waiting_time
   c,0,0,10,10,0
@@ -78,7 +78,7 @@ read the trace in the same way.
   trace        jobs.csv (csv)
   rows         8
   jobs         2
-  dropped      6 outside the time window
+  dropped      6 before the time window, behind which none is read
   first        2020-04-04 00:00:00
   last         2020-04-04 00:00:10
   span         0 days

@@ -350,7 +350,8 @@ A zip of 2 and a list of 2, whose second row lacks a key: 4 points.
 
 # sweep-finding-by-chance
 Of p 10, 12, 14 and of q 11, 13, 14: the ratio is 36 / 38, its residuals -0.421, -0.316 and 0.737, and half of its interval 4.30265 x
-sqrt(0.82 / 6) / 12.67 = 0.126, so that 1 is inside. At 2 it is 12 / 20, without any spread.
+sqrt(0.82 / 6) / 12.67 = 0.126, so that 1 is inside. At 2 it is 12 / 20, without any spread. A third, as soon as p at 2: at 2 p and
+r are alike.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\n' >t.csv
   $ echo '{"config": {"trace": "t.csv", "cluster": "1x1"}, "grid": {"policy": ["fifo", "sjf"], "load": [1, 2], "seed": "1..3"}}' >e.json
@@ -359,6 +360,9 @@ sqrt(0.82 / 6) / 12.67 = 0.126, so that 1 is inside. At 2 it is 12 / 20, without
   $ for at in p,1,1,10 p,1,2,12 p,1,3,14 q,1,1,11 q,1,2,13 q,1,3,14 p,2,1,12 p,2,2,12 p,2,3,12 q,2,1,20 q,2,2,20 q,2,3,20; do echo 1,a,done,0,$at >>s.csv; done
   $ cp s.csv results/e/sweep.csv && horus report results/e -o e.html >/dev/null 2>&1 && grep -o 'class="finding">[^<]*' e.html
   class="finding">Jobs finish soonest under p at 2 of 2 values of load: after 12.0 s in the mean (at 1 it may be chance).
+  $ for at in r,1,1,20 r,1,2,20 r,1,3,20 r,2,1,12 r,2,2,12 r,2,3,12; do echo 1,a,done,0,$at >>results/e/sweep.csv; done
+  $ horus report results/e -o r.html >/dev/null 2>&1 && grep -o 'class="finding">[^<]*' r.html
+  class="finding">Jobs finish soonest under p at 1 of 2 values of load: after 12.0 s in the mean (at 1 it may be chance); at 1 under several alike.
 
 # sweep-teams-and-finding
 On one GPU fifo runs ann's job for 100 s, then bob's two: at load 1, submitted at 1 and 2 s, they wait 99 and 108 s, at load 0.5,

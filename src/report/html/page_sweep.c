@@ -718,12 +718,13 @@ enum hs_status hs_put_results(struct hs_page *page)
 
 /* How often a line has the least of the first metric, over facets and places. */
 struct wins {
-    uint32_t of[VALUES_MAX], equal, winner, chance; /* equal: cells where no line differs */
-    double least, most;                             /* of the winner, where it wins */
-    double ratio_least, ratio_most;                 /* there, to the first line */
+    uint32_t of[VALUES_MAX], winner, chance;
+    uint32_t equal, shared;         /* cells where no line differs; where several have the least */
+    double least, most;             /* of the winner, where it wins */
+    double ratio_least, ratio_most; /* there, to the first line */
 };
 
-/* Returns whether the line has the least, and less than some other; of equal ones the first has. */
+/* Tells whether the line has less than every other. */
 static bool has_least(const struct view *v, uint32_t line, uint32_t x)
 {
     const double own = cell_of(v, line, x)->value;
@@ -731,9 +732,20 @@ static bool has_least(const struct view *v, uint32_t line, uint32_t x)
     for (uint32_t i = 0; i < v->lines && is_least; i++) {
         const double other = cell_of(v, i, x)->value;
         is_less |= own < other;
-        is_least = isnan(other) || own < other || (own == other && line <= i);
+        is_least = i == line || isnan(other) || own < other;
     }
     return is_least && is_less;
+}
+
+/* Tells whether all cells with a value have the same. */
+static bool is_level(const struct view *v, uint32_t x)
+{
+    double least = (double)INFINITY, most = -(double)INFINITY;
+    for (uint32_t i = 0; i < v->lines; i++) {
+        least = fmin(least, cell_of(v, i, x)->value); /* of NAN and another: the other */
+        most = fmax(most, cell_of(v, i, x)->value);
+    }
+    return least == most;
 }
 
 /* Tells whether the line's ratio to another over the same seeds may be 1. */
@@ -762,8 +774,8 @@ static void count_wins(struct view *v, struct wins *wins)
                 line++;
             if (line < v->lines)
                 wins->of[line]++;
-            else
-                wins->equal += known > 1;
+            else if (known > 1)
+                *(is_level(v, x) ? &wins->equal : &wins->shared) += 1;
         }
     }
     for (uint32_t line = 0; line < v->lines; line++)
@@ -826,17 +838,23 @@ const char *hs_page_sweep_finding(struct hs_page *page, char text[HS_FINDING_SIZ
     count_wins(&v, &wins);
     for (uint32_t i = 0; i < v.lines; i++)
         won += wins.of[i];
-    if (won == 0 && wins.equal > 0)
+    if (won == 0 && wins.shared > 0)
+        hs_append(text, HS_FINDING_SIZE,
+                  "Jobs finish soonest in the mean under no single %.40s: several take as long.",
+                  v.t->line->key);
+    else if (won == 0 && wins.equal > 0)
         hs_append(text, HS_FINDING_SIZE, "Jobs take as long in the mean under each %.40s.",
                   v.t->line->key);
     if (won == 0)
         return text;
-    say_winner(&v, &wins, won + wins.equal, text);
+    say_winner(&v, &wins, won + wins.equal + wins.shared, text);
     say_by_how_much(&v, &wins, text);
     for (uint32_t i = 0; i < v.lines; i++)
         if (i != wins.winner && wins.of[i] > 0)
             hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " under %.80s", wins.of[i],
                       v.t->line->values[i]);
+    if (wins.shared > 0)
+        hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " under several alike", wins.shared);
     if (wins.equal > 0)
         hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " all take as long", wins.equal);
     hs_append(text, HS_FINDING_SIZE, ".");
