@@ -243,6 +243,13 @@ t(0.975, 3) = 3.182446305 (any table of Student's t): none may differ by more th
   >     END { print n " figures, sjf before fifo in " agree }' out/runs.csv out/compare.csv
   12 figures, sjf before fifo in 4
 
+# compare-alike
+Of a and b, submitted at once, fifo runs a first, which ends at 10, b at 11; sjf and srtf b, which ends at 1, a at 11: 6 s for 10.5.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,0,1,1\n' >two.csv
+  $ horus compare two.csv -c 1x1 -p fifo -p sjf -p srtf -q -o out | grep finding
+  finding     Jobs finish soonest under sjf, and as soon under 1 other: after 6.0 s in the mean, 0.571 times as long as under fifo.
+
 # compare-metrics
 The columns that are asked for, however narrow the terminal; a policy of several parameters.
 

@@ -653,16 +653,21 @@ static void find_of_several(const struct hs_run_table *table, char *text)
     const double jct = hs_summary_get(row->summary, "mean_jct");
     const double other = hs_summary_get(than->summary, "mean_jct");
     const struct hs_replicated ratio = ratio_of(table, best, "mean_jct");
+    uint32_t alike = 0;
     if (isnan(jct) || isnan(other))
         return;
     if (jct == other) {
         hs_append(text, HS_FINDING_SIZE, "Jobs take %s in the mean under each.", HS_TIME(jct));
         return;
     }
-    hs_append(text, HS_FINDING_SIZE,
-              "Jobs finish soonest under %.80s: after %s in the mean, %.3g times as long as under "
-              "%.80s",
-              row->label, HS_TIME(jct), jct / other, than->label);
+    for (uint32_t i = 0; i < table->row_count; i++)
+        alike += i != best && hs_summary_get(table->rows[i].summary, "mean_jct") == jct;
+    hs_append(text, HS_FINDING_SIZE, "Jobs finish soonest under %.80s", row->label);
+    if (alike > 0)
+        hs_append(text, HS_FINDING_SIZE, ", and as soon under %u other%s", alike,
+                  alike > 1 ? "s" : "");
+    hs_append(text, HS_FINDING_SIZE, ": after %s in the mean, %.3g times as long as under %.80s",
+              HS_TIME(jct), jct / other, than->label);
     if (ratio.low < ratio.high)
         hs_append(text, HS_FINDING_SIZE, " (%.3g to %.3g with 95 %% confidence)", ratio.low,
                   ratio.high);
