@@ -645,6 +645,18 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
                   100 * assumed);
 }
 
+static void say_soonest(const struct hs_run_table *table, uint32_t best, char *text)
+{
+    const double jct = hs_summary_get(table->rows[best].summary, "mean_jct");
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < table->row_count; i++)
+        alike += i != best && hs_summary_get(table->rows[i].summary, "mean_jct") == jct;
+    hs_append(text, HS_FINDING_SIZE, "Jobs finish soonest under %.80s", table->rows[best].label);
+    if (alike > 0)
+        hs_append(text, HS_FINDING_SIZE, ", and as soon under %u other%s", alike,
+                  alike > 1 ? "s" : "");
+}
+
 static void find_of_several(const struct hs_run_table *table, char *text)
 {
     const uint32_t best = row_with(table, "mean_jct", false, 0);
@@ -653,19 +665,13 @@ static void find_of_several(const struct hs_run_table *table, char *text)
     const double jct = hs_summary_get(row->summary, "mean_jct");
     const double other = hs_summary_get(than->summary, "mean_jct");
     const struct hs_replicated ratio = ratio_of(table, best, "mean_jct");
-    uint32_t alike = 0;
     if (isnan(jct) || isnan(other))
         return;
     if (jct == other) {
         hs_append(text, HS_FINDING_SIZE, "Jobs take %s in the mean under each.", HS_TIME(jct));
         return;
     }
-    for (uint32_t i = 0; i < table->row_count; i++)
-        alike += i != best && hs_summary_get(table->rows[i].summary, "mean_jct") == jct;
-    hs_append(text, HS_FINDING_SIZE, "Jobs finish soonest under %.80s", row->label);
-    if (alike > 0)
-        hs_append(text, HS_FINDING_SIZE, ", and as soon under %u other%s", alike,
-                  alike > 1 ? "s" : "");
+    say_soonest(table, best, text);
     hs_append(text, HS_FINDING_SIZE, ": after %s in the mean, %.3g times as long as under %.80s",
               HS_TIME(jct), jct / other, than->label);
     if (ratio.low < ratio.high)
