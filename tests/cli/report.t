@@ -20,6 +20,18 @@ A page is replaced only with --force. The same run makes the same page, also on 
   $ horus report run -o - | cmp - first.html
   $ horus report ./run/ -o - | cmp - first.html
 
+# report-plain-rows
+An assumption of which nothing is said has no row; a time has its unit beside it, not a second one in front.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,7200\n' >t.csv
+  $ horus run t.csv -c 1x1 -q -o run >/dev/null; grep -o ".unknown.: *..," run/manifest.json | tr -d " "
+  "unknown":1,
+  "unknown":1,
+  $ horus report run -o - >page.html; grep '"row">unknown<' page.html
+  [1]
+  $ grep -o 'makespan</th><td class="text">[^/]*/td><td[^/]*/' page.html
+  makespan</th><td class="text"></td><td data-metric="makespan" data-value="7200">2.00 h</
+
 # report-left-out
 Sections without their files contain a note, the other sections are complete. Jobs b and c wait 9
 and 17 s for the one GPU: (0 + 9 + 17) / 3 = 8.667 s.

@@ -650,7 +650,8 @@ static enum hs_status put_summary(struct hs_page *page)
         const double best = hs_table_best(&table, &column);
         const char *why = NULL; /* why it is absent */
         hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", metric->name,
-                  strcmp(metric->unit, "1") == 0 ? "" : metric->unit);
+                  hs_is_listed("1,s", ',', metric->unit) ? ""
+                                                         : metric->unit); /* 6.10 d has its own */
         for (uint32_t g = 0; g < page->group_count; g++) {
             const struct hs_summary *of = page->rows[g].summary;
             const double value = hs_summary_get(of, metric->name);
@@ -688,7 +689,8 @@ static void put_object(struct hs_page *page, enum stated of)
             bool is_new = true;
             for (uint32_t before = 0; before < g && is_new; before++)
                 is_new = hs_json_get(object_of(page, of, before), key) == NULL;
-            if (!is_new)
+            value_text(hs_json_get(object_of(page, of, g), key), text);
+            if (!is_new || (of == CARD && alike && text[0] == '\0')) /* nothing is said of it */
                 continue;
             hs_markup(out, "<tr><th scope=\"row\">%s</th>", key);
             for (uint32_t c = 0; c < (alike ? 1 : columns); c++) {
