@@ -43,8 +43,8 @@ static int replay(struct quantiles *q, const uint64_t *values, uint32_t count)
     return passes;
 }
 
-/* One pass by buckets of at most 2^57 values, and one for each eight of these bits. */
-#define PASSES_MOST 9
+/* One pass by buckets of at most 2^57 values, and one for each six of these bits. */
+#define PASSES_MOST 11
 
 static void expect_exact(uint64_t *values, uint32_t count)
 {

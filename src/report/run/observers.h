@@ -97,6 +97,8 @@ struct hs_temp_records {
     uint32_t buffered; /* records in the buffer that are not yet in the file */
     uint64_t count;    /* records in all */
     uint64_t next;     /* reading: first record of the next block */
+    uint64_t kept;     /* of the blocks read, if is_kept */
+    bool is_kept;      /* hs_temp_records_keep was called in this replay */
     FILE *file;        /* NULL while the buffer suffices */
     char *path;        /* with checkpoints the file has a name; NULL: it has none */
     struct hs_image_part part;
@@ -125,6 +127,10 @@ HS_MUST_USE enum hs_status hs_temp_records_put_at(struct hs_temp_records *s, uin
  * then starts again. No record may be added after the first call. */
 HS_MUST_USE enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records,
                                                 uint32_t *count, struct hs_diag *diag);
+/* Of the block that was returned last the first `count` records stay, the others are dropped; the
+ * next replay returns what stayed. To be called for each block of a replay, or for none. */
+HS_MUST_USE enum hs_status hs_temp_records_keep(struct hs_temp_records *s, uint32_t count,
+                                                struct hs_diag *diag);
 void hs_temp_records_close(struct hs_temp_records *s);
 
 /* ---- statistics of jobs (stats.c) ----

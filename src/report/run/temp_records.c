@@ -120,7 +120,9 @@ enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records, u
     if (s->next == 0 && s->file != NULL && s->buffered > 0)
         HS_TRY(hs_temp_records_flush(s, diag));
     if (left == 0) {
-        s->next = 0;
+        s->count = s->is_kept ? s->kept : s->count;
+        s->next = s->kept = 0;
+        s->is_kept = false;
         return HS_END;
     }
     uint32_t block = left < s->buffer_records ? (uint32_t)left : s->buffer_records;
@@ -130,6 +132,16 @@ enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records, u
     *records = s->buffer;
     *count = block;
     return HS_OK;
+}
+
+enum hs_status hs_temp_records_keep(struct hs_temp_records *s, uint32_t count, struct hs_diag *diag)
+{
+    const uint64_t first = s->kept;
+    s->is_kept = true;
+    s->kept += count;
+    if (s->file == NULL || s->kept == s->next) /* none was dropped yet */
+        return HS_OK;
+    return transfer(s, first, count, true, diag);
 }
 
 void hs_temp_records_close(struct hs_temp_records *s)

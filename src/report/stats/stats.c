@@ -4,7 +4,8 @@
  * set contains one measure of one class; the bounded slowdown and the time to first progress have
  * quantiles only for all jobs, and means otherwise. The first pass also computes the sums, because
  * the jobs excluded by --cooldown are known only at the end of the run. Later passes examine a job
- * only if one of its classes needs the bucket of one of its values.
+ * only if one of its classes needs the bucket of one of its values, and drop it if none needs a
+ * value.
  */
 #include "report/run/observers.h"
 
@@ -47,10 +48,10 @@ struct job_sample {
  *
  * A quantile is the smallest value with at least q n values <= it; the maximum is one, too. The
  * first pass counts values in logarithmic buckets; each later pass splits the buckets that contain
- * a wanted rank by 256: radix selection with replay. Most values of a later pass are in no such
- * bucket, so a caller with many sets skips them. A bucket of values below 2^b has at most b - 6
- * bits to split: six passes for times up to a year, nine always. 7.5 KiB per set; exact for any
- * number of values.
+ * a wanted rank by 64: radix selection with replay. Most values of a later pass are in no such
+ * bucket, so a caller with many sets skips them, or drops them. A bucket of values below 2^b has at
+ * most b - 6 bits to split: eight passes for times up to a year, eleven always. 7.5 KiB per set;
+ * exact for any number of values.
  *
  * Invariant between passes: each wanted rank is either resolved or in a range of its set, ranges
  * are disjoint, ascending and non-empty, and `below` of a range is exact. */
@@ -59,7 +60,7 @@ enum { P50, P90, P95, P99, P100, QUANTILES };
 
 #define SUB_BITS   5u
 #define BUCKETS    1920u /* counters per set in every pass */
-#define SPLIT_BITS 8u    /* a range is split into 256 parts */
+#define SPLIT_BITS 6u    /* a range is split into 64 parts */
 #define SPLIT      (1u << SPLIT_BITS)
 _Static_assert(QUANTILES *SPLIT <= BUCKETS, "ranges split have room");
 
@@ -192,20 +193,21 @@ static bool quantiles_begin(struct quantiles *q)
     return left > 0;
 }
 
-/* Adds a value to a set in a later pass if one of its ranges contains it. */
-static void quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t value)
+/* Adds a value to a set in a later pass if one of its ranges contains it; returns whether. */
+static bool quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t value)
 {
     struct quantile_set *set = &q->sets[set_index];
     uint32_t i = set->ranges;
     while (i > 0 && set->range[i - 1].low > value)
         i--;
     if (i == 0)
-        return;
+        return false;
     struct quantile_range *r = &set->range[--i];
     const uint64_t offset = value - r->low;
     if (offset >> r->bits != 0)
-        return;
+        return false;
     q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
+    return true;
 }
 
 static void quantiles_close(struct quantiles *q)
@@ -471,7 +473,7 @@ HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
 }
 
 /* First pass: adds to the sums, and to the buckets of the values. */
-HS_INLINE void count_job(struct evaluation *e, const struct job_sample *job)
+HS_INLINE bool count_job(struct evaluation *e, const struct job_sample *job)
 {
     struct hs_user_account *user = &e->stats->users[job->key.user];
     uint64_t value[SUMS];
@@ -483,45 +485,49 @@ HS_INLINE void count_job(struct evaluation *e, const struct job_sample *job)
         bucket[m] = bucket_of(value[m]);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t(*const cells)[BUCKETS] = e->quantiles.cells + set_of(e, 0, of[i]);
+        HS_UNROLL
         for (uint32_t m = 0; m < SUMS; m++)
             e->sums[of[i]][m] += value[m];
+        HS_UNROLL
         for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
-            if (m < HS_M_SLOWDOWN || value[SUM_WORK] > 0) /* no slowdown without work */
-                cells[m][bucket[m]]++;
+            cells[m][bucket[m]] += m < HS_M_SLOWDOWN || value[SUM_WORK] > 0; /* else no slowdown */
     }
     for (uint32_t m = HS_M_BOUNDED; m < HS_MEASURES; m++)
         e->quantiles.cells[set_of(e, m, HS_CLASS_ALL)][bucket[m]]++;
     e->run_us += (uint64_t)job->run_us;
     user->need += (hs_u128)job->milli_gpus * (uint64_t)job->work_us;
     user->sojourn += (hs_u128)job->milli_gpus * (uint64_t)job->jct_us;
+    return true;
 }
 
-/* Later pass: adds the values of a job to those of its classes that need them. */
-HS_INLINE void take_job(struct evaluation *e, const struct job_sample *job)
+/* Later pass: adds the values of a job to those of its classes that need them; returns whether one
+ * did. If not, no later pass needs the job either, since ranges only shrink. */
+HS_INLINE bool take_job(struct evaluation *e, const struct job_sample *job)
 {
     uint64_t value[SUMS], asking[HS_MEASURES], any = 0, mask = 0;
     uint32_t of[CLASSES_OF_JOB];
+    bool is_taken = false;
     measure(e, job, value);
     HS_UNROLL
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         any |= asking[m] = e->wanted[m][bucket_of(value[m])];
     if (any == 0)
-        return;
+        return false;
     const uint32_t count = classes_of(e->stats, &job->key, of);
     for (uint32_t i = 0; i < count; i++)
         mask |= UINT64_C(1) << of[i] % 64;
     if ((any & mask) == 0)
-        return;
+        return false;
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         for (uint32_t i = 0; (asking[m] & mask) != 0 && i < (m < HS_M_BOUNDED ? count : 1); i++)
             if (asking[m] >> of[i] % 64 & 1)
-                quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
+                is_taken |= quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
+    return is_taken;
 }
 
-/* Called before each later pass. */
+/* Called before each later pass, which needs values of no other buckets than the last one. */
 static void mark_wanted(struct evaluation *e)
 {
-    memset(e->wanted, 0, sizeof e->wanted);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         for (uint32_t class = 0; class < (m < HS_M_BOUNDED ? e->classes : 1); class ++) {
             const struct quantile_set *set = set_at(e, m, class);
@@ -532,15 +538,21 @@ static void mark_wanted(struct evaluation *e)
 
 static enum hs_status read_samples(struct evaluation *e)
 {
-    const int64_t last_us = e->stats->last_submit_us - e->stats->cooldown_us;
+    const struct hs_stats *s = e->stats;
+    struct hs_temp_records *samples = &e->stats->samples;
+    const int64_t last_us = s->last_submit_us - s->cooldown_us;
     void *block;
     uint32_t count;
     enum hs_status status;
-    while ((status = hs_temp_records_next(&e->stats->samples, &block, &count, e->stats->diag)) ==
-           HS_OK)
+    while ((status = hs_temp_records_next(samples, &block, &count, s->diag)) == HS_OK) {
+        struct job_sample *kept = block;
         for (const struct job_sample *job = block; count > 0; job++, count--)
-            if (job->submit_us <= last_us)
-                (e->quantiles.pass == PASS_FIRST ? count_job : take_job)(e, job);
+            if (job->submit_us <= last_us &&
+                (e->quantiles.pass == PASS_FIRST ? count_job : take_job)(e, job))
+                *kept++ = *job;
+        HS_TRY(
+            hs_temp_records_keep(samples, (uint32_t)(kept - (struct job_sample *)block), s->diag));
+    }
     return status == HS_END ? HS_OK : status;
 }
 
@@ -583,7 +595,7 @@ enum hs_status hs_stats_figures(const struct hs_stats *s, struct hs_temp_records
                 if (timed.submit_us > last_us)
                     continue;
                 if (q.pass != PASS_FIRST) {
-                    quantiles_take(&q, 0, value);
+                    (void)quantiles_take(&q, 0, value);
                     continue;
                 }
                 q.cells[0][bucket_of(value)]++;
