@@ -494,8 +494,6 @@ static void plan_report(struct hs_engine *e)
 
 enum hs_status hs_commit(struct hs_engine *e)
 {
-    if (e->plan.count == 0)
-        return HS_OK;
     if (e->plan.kinds & RELEASES) {
         plan_mark_kept(e);
         for (uint32_t i = 0; i < e->plan.count; i++) {

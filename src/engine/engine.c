@@ -219,7 +219,8 @@ static enum hs_status instant_events(struct hs_engine *e, struct hs_arrivals *a,
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }
-    HS_TRY(hs_windows_apply(e));
+    if (HS_UNLIKELY(hs_windows_next_us(e) <= e->now_us))
+        HS_TRY(hs_windows_apply(e));
     for (; due.timer_us == e->now_us; due.timer_us = hs_heap_next_us(&e->timer_events)) {
         const uint32_t timer = hs_heap_next_id(&e->timer_events);
         const uint64_t tag = e->timer_tags[timer];
@@ -239,10 +240,12 @@ static enum hs_status instant_decide(struct hs_engine *e)
         hs_plan_begin(e);
         HS_TRY(e->policy->decide(e->policy_state, &e->view, &e->plan));
         HS_TRY(hs_plan_end(e));
-        hs_fork_settle(e);
         e->figures.decisions++;
         e->instant.is_still &= (e->plan.kinds & ~(1u << HS_ACT_TIMER)) == 0;
-        HS_TRY(hs_commit(e));
+        if (e->plan.count > 0) {
+            hs_fork_settle(e);
+            HS_TRY(hs_commit(e));
+        }
         e->triggers &= 1u << HS_EVENT_FINISH; /* caused by the policy: not reported to it */
     } while (e->plan.has_ended_job);
     return HS_OK;

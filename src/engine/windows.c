@@ -171,7 +171,8 @@ enum hs_status hs_windows_serve(struct hs_engine *e)
         job->is_apart = true;
     }
     e->instant.is_still &= e->plan.count == 0;
-    HS_TRY(hs_commit(e));
+    if (e->plan.count > 0)
+        HS_TRY(hs_commit(e));
     e->triggers = triggers;
     return HS_OK;
 }

@@ -63,7 +63,7 @@ struct hs_timeline {
     uint64_t value[HS_CHANNELS]; /* current values, since time_us */
     hs_u128 less[HS_CHANNELS];   /* value x time - less is the integral, so that a step costs only
                                     what changes */
-    hs_u128 sum[HS_CHANNELS];    /* integrals up to the last mark or hs_timeline_advance */
+    hs_u128 sum[HS_CHANNELS];    /* integrals up to the last hs_timeline_advance */
     hs_u128 marks[HS_TIMELINE_MARKS][HS_CH_SERIES];
 };
 /* Integral of a channel, in value x us, from time 0 to a time not before the last change. */

@@ -302,29 +302,29 @@ static const struct hs_row_format decisions_file = {
  * Integrals are sums of (value x microseconds) in 128 bits: no rounding for any length of run; a
  * mean in series.csv is an integral divided once, printed with six decimals. */
 
-static void integrate(struct hs_timeline *t, int64_t until_us)
+/* Sets the marks up to now_us; where they would not fit, every second one is dropped. */
+static HS_APART void set_marks(struct hs_timeline *t, int64_t now_us)
 {
-    for (int c = 0; c < HS_CHANNELS; c++)
-        t->sum[c] = hs_timeline_integral(t, c, until_us);
-    t->time_us = until_us;
-}
-
-/* Sets the marks up to now_us; if they do not fit, every second one is dropped. */
-HS_APART void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
-{
-    while (now_us - t->width_us >= (int64_t)t->used * t->width_us) {
-        if (t->used == HS_TIMELINE_MARKS) {
-            t->used /= 2;
-            t->width_us *= 2;
-            for (uint32_t k = 0; k < t->used; k++)
-                memcpy(t->marks[k], t->marks[2 * k + 1], sizeof t->marks[k]);
-            continue;
-        }
-        integrate(t, (int64_t)(t->used + 1) * t->width_us);
-        memcpy(t->marks[t->used++], t->sum, sizeof *t->marks);
+    for (; now_us - t->width_us >= HS_TIMELINE_MARKS * t->width_us; t->width_us *= 2) {
+        t->used /= 2;
+        for (uint32_t k = 0; k < t->used; k++)
+            memcpy(t->marks[k], t->marks[2 * k + 1], sizeof t->marks[k]);
+    }
+    for (; now_us - t->width_us >= (int64_t)t->used * t->width_us; t->used++) {
+        const int64_t at_us = (int64_t)(t->used + 1) * t->width_us;
+        HS_UNROLL
+        for (int c = 0; c < HS_CH_SERIES; c++)
+            t->marks[t->used][c] = hs_timeline_integral(t, c, at_us);
     }
     t->next_mark_us = (int64_t)(t->used + 1) * t->width_us;
-    integrate(t, now_us);
+}
+
+void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
+{
+    set_marks(t, now_us);
+    for (int c = 0; c < HS_CHANNELS; c++)
+        t->sum[c] = hs_timeline_integral(t, c, now_us);
+    t->time_us = now_us;
 }
 
 static HS_APART void channel_change(struct hs_timeline *t, int channel, uint64_t value)
@@ -343,7 +343,7 @@ void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *now)
         return;
     const uint64_t is_loaded = now->pending + now->suspended > 0;
     if (HS_UNLIKELY(now->time_us >= t->next_mark_us))
-        hs_timeline_advance(t, now->time_us);
+        set_marks(t, now->time_us);
     t->time_us = now->time_us;
     HS_SERIES_CHANNELS(SET_CHANNEL)
     SET_CHANNEL(LOADED, , , is_loaded)
