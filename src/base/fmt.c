@@ -502,6 +502,15 @@ bool hs_parse_double(const char *text, size_t len, double *out)
     struct number n;
     if (len >= sizeof copy || !number_scan(text, len, &n))
         return false;
+    const size_t digits = n.whole_len + n.fraction_len;
+    if (n.exponent == 0 && digits <= 15 && n.fraction_len <= 9) {
+        uint64_t whole = 0; /* it and the power are below 2^53, hence exact: the division rounds */
+        for (size_t i = 0; i < digits; i++)
+            whole = whole * 10 + digit_at(&n, (int64_t)i);
+        *out = (double)whole / (double)powers[n.fraction_len];
+        *out = n.is_negative ? -*out : *out;
+        return true;
+    }
     memcpy(copy, text, len);
     copy[len] = '\0';
     double value = strtod(copy, NULL); /* C locale: the program never calls setlocale */

@@ -227,7 +227,7 @@ static enum hs_status file_open(struct hs_input *in, const char *path)
 static enum hs_status input_start(struct hs_input *in, const char *path)
 {
     HS_TRY(file_open(in, path));
-    in->buffer = hs_alloc_zeroed(INPUT_PIECE, 1);
+    in->buffer = hs_must(hs_resize(NULL, INPUT_PIECE));
     in->hash = hash_open();
     HS_TRY(input_fill(in, HS_CODEC_HEAD));
     const char *hint, *foreign = hs_codec_foreign(in->buffer, in->ready, &hint);
@@ -236,7 +236,7 @@ static enum hs_status input_start(struct hs_input *in, const char *path)
     for (size_t i = 0; i < HS_COUNT_OF(codecs) && in->codec == NULL; i++) {
         if (!codecs[i]->recognise(in->buffer, in->ready))
             continue;
-        in->raw = hs_alloc_zeroed(INPUT_PIECE, 1);
+        in->raw = hs_must(hs_resize(NULL, INPUT_PIECE));
         in->codec_ctx = codecs[i]->open(false);
         in->codec = codecs[i];
         in->status = HS_OK; /* that was the end of the compressed bytes */
@@ -582,7 +582,7 @@ static enum hs_status output_enter(void *ctx, struct hs_diag *diag)
 static void output_begin(struct hs_output *out, int fd, const char *name)
 {
     *out = (struct hs_output){.fd = fd};
-    out->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
+    out->buffer = hs_must(hs_resize(NULL, BUFFER_SIZE));
     out->path = hs_alloc_zeroed(strlen(name) + 1, 1);
     out->hash = hash_open();
     memcpy(out->path, name, strlen(name));

@@ -76,6 +76,12 @@ static void text_put(struct hs_output *out, const char *text, size_t len)
 
     hs_output_put(out, "\"", 1);
     for (size_t n; p < end; p += n) {
+        for (n = 0; p + n < end && p[n] >= ' ' && p[n] < 0x7F && p[n] != '"' && p[n] != '\\';)
+            n++;
+        if (n > 0) {
+            hs_output_put(out, p, n);
+            continue;
+        }
         char escape[6] = {'\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15]};
         const char *letter = *p != '\0' ? strchr(special, *p) : NULL;
         n = hs_utf8_len((const char *)p, (size_t)(end - p));
