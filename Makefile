@@ -27,8 +27,10 @@ OPT_release-pgo := $(OPT_release-lto) $(if $(TRAINING),-fprofile-generate,-fprof
 OPT_debug       := -O0 -g3
 OPT_asan        := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OPT_cov         := -O0 -g --coverage
-# Of clang, for libFuzzer.
-OPT_fuzz        := $(OPT_asan) -fsanitize=fuzzer-no-link
+# Of clang, for libFuzzer and AFL++: edges only, as tracing of comparisons takes more than half of the time; files
+# in pieces that are smaller than an input.
+OPT_fuzz        := $(OPT_asan) -O2 -DINPUT_PIECE=1024u \
+                   $(if $(findstring afl,$(CC)),,-fsanitize-coverage=inline-8bit-counters,pc-table)
 ifeq ($(origin OPT_$(VARIANT)),undefined)
 $(error VARIANT=$(VARIANT) is unknown: use release, release-lto, release-pgo, debug, asan, cov or fuzz)
 endif
@@ -86,7 +88,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
         reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel \
         reproduce-muri reproduce-faults reproduce-validation reproduce-held-out workload-report plot-compare man report-pictures new-policy \
         install clean help \
-        run-check run-fuzz run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
+        run-check run-fuzz run-fuzzafl run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
 PGO := build/release-pgo
 
@@ -148,9 +150,9 @@ same: ## does this tree give the bytes of another commit? make same BASE=COMMIT 
 	$(AGAIN) all
 	$(Q)scripts/same-results.sh '$(BASE)' $(BUILD)/horus
 
-fuzz: ## hostile bytes by libFuzzer, which clang has: make fuzz T=TARGET SEC=60 (without T: which there are)
-	$(Q)scripts/install-deps.sh build check lint
-	$(AGAIN) run-fuzz VARIANT=fuzz CC=clang
+fuzz: ## hostile bytes by libFuzzer, which clang has: make fuzz T=TARGET SEC=60 (without T: which there are; ENGINE=afl)
+	$(Q)scripts/install-deps.sh build check lint $(ENGINE)
+	$(AGAIN) run-fuzz$(ENGINE) VARIANT=fuzz $(if $(ENGINE),CC=afl-clang-fast BUILD=build/fuzz-afl,CC=clang)
 
 mutate: ## which small faults in engine, model and policies does no test notice? N=300 SEED=1 (an hour and more)
 	$(Q)scripts/install-deps.sh build check
@@ -357,12 +359,19 @@ run-check: tests $(addprefix $(BUILD)/tests/bench/,bench_cost bench_parse)
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_LONG=$(HORUS_LONG) \
 	    scripts/run-tests.sh -j 2 $(TESTS) $(SCRIPTED)
 
-# New inputs and a crash stay in $(BUILD)/corpus/T: `make fuzz` goes on where the last one ended.
+# New inputs and a crash stay in $(BUILD)/corpus/T: `make fuzz` goes on where the last one ended. A whole run draws
+# less than 512 bytes.
+SEEDS = $$(FUZZ_TARGET= $< 2>&1 | awk -v t='$(T)' '$$1 == t { print $$NF }')
 run-fuzz: $(BUILD)/tests/fuzz/fuzz
 	$(Q)mkdir -p '$(BUILD)/corpus/$(T)'
-	$(Q)FUZZ_TARGET='$(T)' $< -entropic=0 -max_total_time=$(or $(SEC),60) -max_len=$(or $(LEN),4096) -timeout=10 -rss_limit_mb=2048 \
-	    -artifact_prefix='$(BUILD)/corpus/$(T)-' '$(BUILD)/corpus/$(T)' \
-	    $$(FUZZ_TARGET= $< 2>&1 | awk -v t='$(T)' '$$1 == t { print $$NF }')
+	$(Q)FUZZ_TARGET='$(T)' $< -entropic=0 -max_total_time=$(or $(SEC),60) -timeout=10 -rss_limit_mb=2048 \
+	    -max_len=$(or $(LEN),$(if $(filter run verified,$(T)),512,4096)) \
+	    -artifact_prefix='$(BUILD)/corpus/$(T)-' '$(BUILD)/corpus/$(T)' $(SEEDS)
+
+run-fuzzafl: $(BUILD)/tests/fuzz/fuzz
+	$(Q)mkdir -p '$(BUILD)/corpus'
+	$(Q)FUZZ_TARGET='$(T)' AFL_AUTORESUME=1 AFL_NO_UI=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 \
+	    afl-fuzz -V $(or $(SEC),60) -t 10000 -m none -i $(SEEDS) -o '$(BUILD)/corpus/$(T)' -- $<
 
 run-bench: all $(BENCHES)
 	$(Q)tests/bench/bench.sh $(BUILD) $(BENCH)
@@ -385,7 +394,7 @@ $(BUILD)/flags $(BUILD)/sources $(BUILD)/commit: FORCE
 $(BUILD)/libraries: $(BUILD)/flags
 	@pkg-config --exists $(PC_LIBS) && \
 	    printf '#include <csv.h>\n#include <glpk.h>\nint main(void) { return csv_init(0, 0) == glp_term_out(0); }\n' | \
-	    $(CC) -xc - -o $@.probe -lcsv -lglpk 2>/dev/null && rm -f $@.probe && touch $@ || \
+	    $(CC) -x c - -o $@.probe -lcsv -lglpk 2>/dev/null && rm -f $@.probe && touch $@ || \
 	    { echo 'horus needs: gcc pkg-config gsl libcjson zlib libzstd libxxhash libcsv glpk'; \
 	      scripts/install-deps.sh --print build; exit 1; }
 

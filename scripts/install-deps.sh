@@ -4,12 +4,13 @@
 # Installs the Debian/Ubuntu packages that a group of targets needs and that are missing; does
 # nothing, at once, when all are there.
 #   scripts/install-deps.sh [--print] GROUP... [--or-skip GROUP...]
-# Groups: bench browser build check lint cov man plot sweep. --print only prints the command. Exit 1 when
+# Groups: afl bench browser build check lint cov man plot sweep. --print only prints the command. Exit 1 when
 # packages are missing and cannot be installed; behind --or-skip are those without which tests skip.
 set -u
 
 packages_of() {
     case $1 in
+    afl) echo afl++ ;;
     bench) echo valgrind ;;
     browser) echo chromium ;;
     build) echo gcc libc6-dev make pkg-config git libgsl-dev libcsv-dev libcjson-dev zlib1g-dev \
@@ -21,7 +22,7 @@ packages_of() {
     plot) echo librsvg2-bin gnuplot-nox ;;
     sweep) echo parallel slurm-wlm munge ;;
     *)
-        echo "install-deps.sh: unknown group '$1' (bench, browser, build, check, lint, cov, man, plot, sweep)" >&2
+        echo "install-deps.sh: unknown group '$1' (afl, bench, browser, build, check, lint, cov, man, plot, sweep)" >&2
         exit 2
         ;;
     esac

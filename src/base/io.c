@@ -79,7 +79,9 @@ const char *hs_builtin_cluster(const char *spec)
 
 /* ---- input ---- */
 
+#ifndef INPUT_PIECE /* smaller where files are small: tests/fuzz */
 #define INPUT_PIECE ((size_t)64 << 10)
+#endif
 
 volatile sig_atomic_t hs_input_stop;
 
