@@ -6,17 +6,20 @@
 
 A mutant is the tree with one operator, constant, condition or call changed, drawn uniformly from all
 places. It is made and built in a copy of the tree (build/mutate), so that yours is not touched, and
-tested in three batches: tests of the same subject by name, golden timelines and tests of the same
-folder, conformance of the policies and random scenarios against the references; the first test that
-fails or takes ten times as long kills it. Prints how many were killed, survived or did not compile, and the survivors as FILE:LINE: MUTATION: each
-is a missing test, or a change without effect. About 15 s each on one core, after some minutes for a first run without a mutation.
+tested in four batches: tests of the same subject by name, golden timelines and tests of the same
+folder, conformance of the policies and random scenarios against the references, cases of the command
+line that name the file's subject; the first test that fails or takes ten times as long kills it.
+Prints how many were killed, survived or did not compile, and the survivors as FILE:LINE: MUTATION: each is
+a missing test, or a change without effect. About 15 s each on one core, after some minutes for a first run without a mutation.
 """
-import filecmp, os, random, re, shutil, subprocess, sys, time
+import filecmp, os, random, re, shutil, signal, subprocess, sys, time
 
 NUMBER, SEED = (int(sys.argv[i]) if len(sys.argv) > i else (300, 1)[i - 1] for i in (1, 2))
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(TOP, "build/mutate")
+PROGRAM = "build/mutate/horus"
+COMMON = {"engine", "model", "policies", "lib", "simple", "src", "job", "plan", "build", "c"}
 MAKE = ["make", "-k", "-s", "OPT=-O1", "BUILD=build/mutate"]
 MASK = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])+\'|//.*|/\*.*?(?:\*/|$)')
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
@@ -30,7 +33,7 @@ CALL = re.compile(r"^\s+(?:\(void\))?[a-z]\w*\(.*\);$|^\s+HS_TRY\(.*\);$")
 def mutations(line):
     """(new line, what it is) of each; strings and comments are left alone."""
     code = MASK.sub(lambda m: "\0" * len(m.group()), line)
-    if code.lstrip().startswith(("#", "*", "HS_PARAM", ".", "{0}")) or "\\" in code[-1:]:
+    if code.lstrip().startswith(("#", "*", "HS_PARAM", ".", "{0}", "assert(")) or "\\" in code[-1:]:
         return
     for m in BINARY.finditer(code):
         new = SWAPS[m.group()]
@@ -62,52 +65,73 @@ def sites():
 
 
 def run(command, limit_s):
+    child = subprocess.Popen(command, cwd=TREE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env={**os.environ, "HORUS": PROGRAM}, start_new_session=True)
     try:
-        return subprocess.run(command, cwd=TREE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              timeout=limit_s).returncode
+        return child.wait(limit_s)
     except subprocess.TimeoutExpired:
-        return -1
+        os.killpg(child.pid, signal.SIGKILL)
+        return child.wait() or -1
+
+
+def subjects(path, common):
+    return {w for w in re.split(r"\W|_", os.path.relpath(path, TREE)) if len(w) > 2} - common
+
+
+def cases(path, passing):
+    """Of the command line: those with a word of the path in name or commands; few: also those of runs."""
+    words, named, runs = subjects(path, COMMON | {"horus"}), [], []
+    for file in sorted(os.listdir(os.path.join(TREE, "tests/cli"))):
+        with open(os.path.join(TREE, "tests/cli", file), encoding="utf-8") as text:
+            for case in re.split(r"^# ", text.read(), flags=re.M)[1:] if file.endswith(".t") else []:
+                said = re.findall(r"^\S+|^  [$>].*", case, re.M)
+                if words & set(re.split(r"[^a-z0-9]+", " ".join([file, *said]).lower())):
+                    named.append(said[0])
+                elif file.startswith("run"):
+                    runs.append(said[0])
+    return [case for case in named + (runs if len(named) < 20 else []) if case in passing]
 
 
 def batches(path, tests):
     """Tests of the same subject, quick ones of the whole, the policies' conformance: no test twice."""
-    common = {"engine", "model", "policies", "lib", "simple", "src", "job", "plan", "build", "c"}
-    words = {w for w in re.split(r"\W|_", os.path.relpath(path, TREE)) if len(w) > 2} - common
+    words = subjects(path, COMMON)
     near = [t for t in tests if words & set(os.path.basename(t).split("_"))]
     folder = os.path.relpath(path, TREE).split("/")[1]
     wide = [t for t in tests if "/golden/" in t or
             ("/unit/" in t and tests[t][1] & {"support/scenario.h", folder})]
-    last = [t for t in tests if "/conformance/" in t or "/oracle/" in t]
+    last = [t for t in tests if "/conformance/" in t or t.endswith("_random")]
     seen = set()
     for batch in near, wide, last:
         yield [t for t in sorted(batch, key=lambda t: tests[t][0]) if not (t in seen or seen.add(t))]
 
 
 def baseline():
-    """What passes without a mutation within 20 s: seconds, and what it includes."""
+    """What passes without a mutation within 20 s, seconds and what it includes; cases of the command line that pass."""
     tests = {}
     run([*MAKE, "tests"], 3600)
     for kind in "golden", "conformance", "unit", "oracle":
         for name in sorted(os.listdir(os.path.join(TREE, "build/mutate/tests", kind))):
             test = f"build/mutate/tests/{kind}/{name}"
-            if "." in name or (kind == "oracle" and not name.endswith("_random")):
+            if "." in name:
                 continue
             with open(os.path.join(TREE, test + ".d"), encoding="utf-8") as file:
                 words = set(re.findall(r"support/scenario\.h|(?<=src/)(?:engine|model|policies)(?=/)", file.read()))
             begun = time.time()
             if (words or kind != "unit") and run([test], 20) == 0:
                 tests[test] = (time.time() - begun, words)
-    return tests
+    said = subprocess.run(["tests/cli/run.sh"], cwd=TREE, env={**os.environ, "HORUS": PROGRAM}, stdout=subprocess.PIPE)
+    return tests, set(re.findall(r"^ok - cli/(\S+)", said.stdout.decode(), re.M))
 
 
-def fate(path, tests):
+def fate(path, tests, passing):
     for batch in batches(path, tests):
         if batch and run([*MAKE, *batch], 300) != 0:
             return "uncompilable"
         for test in batch:
             if run([test], 5 + 10 * tests[test][0]) != 0:
                 return "killed"
-    return "survived"
+    run([*MAKE, PROGRAM], 300)
+    return "survived" if run(["tests/cli/run.sh", *cases(path, passing)], 200) == 0 else "killed"
 
 
 def main():
@@ -118,7 +142,7 @@ def main():
         if not os.path.exists(there) or not filecmp.cmp(here, there, shallow=False):
             shutil.copyfile(here, there) # with a new time: what a run that was killed left is built again
             shutil.copymode(here, there)
-    tests, places, count, survivors = baseline(), list(sites()), {}, []
+    (tests, passing), places, count, survivors = baseline(), list(sites()), {}, []
     random.Random(SEED).shuffle(places)
     for done, (path, number, new, what) in enumerate(places[:NUMBER], 1):
         with open(path, encoding="utf-8") as file:
@@ -127,7 +151,7 @@ def main():
         place = f"{os.path.relpath(path, TREE)}:{number + 1}: {what}: {lines[number].strip()}"
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join([*lines[:number], new, *lines[number + 1:]]))
-        end = fate(path, tests)
+        end = fate(path, tests, passing)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         count[end] = count.get(end, 0) + 1
@@ -136,7 +160,7 @@ def main():
     killed, survived = count.get("killed", 0), count.get("survived", 0)
     print(f"{len(places)} places; {killed} killed, {survived} survived, "
           f"{count.get('uncompilable', 0)} uncompilable: {100 * killed / max(1, killed + survived):.1f} % "
-          f"killed, {len(tests)} tests, seed {SEED}")
+          f"killed, {len(tests)} tests and {len(passing)} cases, seed {SEED}")
     print("\n".join(survivors))
 
 
