@@ -796,10 +796,11 @@ const char *hs_speed_reference(const struct hs_speed *m)
 bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type)
 {
     const uint32_t t = m->file_type[type];
-    bool is_known = false; /* the file may have only gangs of the type */
+    bool is_known = false; /* the file may have only gangs of the types */
     for (uint32_t f = 0; t != NONE && f < m->family_count; f++)
-        is_known |= m->families[f].speed[t] > 0;
-    return m->reference != NONE && is_known && t != m->reference;
+        is_known |= m->reference != NONE && m->families[f].speed[t] > 0 &&
+                    m->families[f].speed[m->reference] > 0;
+    return is_known && t != m->reference;
 }
 
 bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type)

@@ -83,7 +83,8 @@ uint64_t hs_speed_pair_noise_q32(const struct hs_speed *m, uint32_t type, uint64
                                  uint64_t beside);
 /* GPU type that run times are for: given or determined. */
 const char *hs_speed_reference(const struct hs_speed *m);
-/* Tell whether the file has speeds of cluster type t, or of spread gangs on it. */
+/* Tell whether the file has speeds of a cluster type relative to the reference, or of spread gangs
+ * on it. */
 bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type);
 bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type);
 /* Returns 0 unless every profile has the same speed on every type; then that speed. */

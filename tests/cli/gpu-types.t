@@ -86,6 +86,10 @@ file knows a speed.
   $ horus run t.csv -c 2x1:V100,1x1:H100 -o out -f -q >/dev/null
   ! warning: the speed of H100 relative to V100 is not known: taken as 1
   !       = hint: --models=builtin:models/speed-lambda.json knows more; or "speed" of its GPU type in the cluster file
+  $ horus run t.csv -c 1x1:V100,2x1:A100 -o out -f -q | grep ^speeds
+  speeds      run times are those of A100 (the type with most GPUs); V100 x 1, not measured; jobs take any type that is free
+  ! warning: the speed of V100 relative to A100 is not known: taken as 1
+  !       = hint: --models=builtin:models/speed-lambda.json knows more; or "speed" of its GPU type in the cluster file
   $ horus run t.csv -c 2x1:V100,1x1:T4 -o out -f -q >/dev/null
   ! warning: the speed of T4 relative to V100 is not known: taken as 1
   !       = hint: "speed" of its GPU type in the cluster file
