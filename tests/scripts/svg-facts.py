@@ -10,6 +10,7 @@
 #   svg-facts.py curves FIGURE PANEL          a line a curve: mean height, of its plot 1
 #   svg-facts.py points FIGURE COLOUR         a line a corner of its first curve: x and y, of the plot 1
 #   svg-facts.py bars FIGURE                  a line a bar: width, of its plot 1
+#   svg-facts.py touching FIGURE              texts that lie over one another, or beyond the picture
 #   svg-facts.py dots FIGURE COLOUR           a line a dot: x and y, of the plot 1
 import re
 import sys
@@ -80,6 +81,19 @@ elif what == "overlaps":
         for u, v, p, q in boxes[:i]:
             if min(x + w, u + p) - max(x, u) > 0.21 and min(y + h, v + q) - max(y, v) > 0.21:
                 print(x, y, w, h, "over", u, v, p, q)
+elif what == "touching":
+    boxes = []
+    for t, c, e in tags:
+        if t != "text" or not e.text or (e.get("x"), e.get("y")) == ("0", "0"):  # those along the y axis are turned
+            continue
+        x, y, width = float(e.get("x")), float(e.get("y")), {"name": 6.4, "job": 5, "title": 8}.get(c[0], 6) * len(e.text)
+        x -= {"start": 0, "middle": width / 2, "end": width}[e.get("text-anchor")]
+        if x < 0 or x + width > float(root.get("width")):
+            print(e.text, "is cut")
+        for text, left, right, at in boxes:
+            if abs(at - y) < 9 and left < x + width and x < right:
+                print(e.text, "over", text)
+        boxes.append((e.text, x, x + width, y))
 elif what == "cells":
     groups = [(float(e.get("fill-opacity")), e) for t, c, e in tags if c == ["cells"]]
     print(sum(o * shoelace(p) for o, g in groups for p in subpaths(g[0])) / size(frames[0]))

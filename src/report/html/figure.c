@@ -361,6 +361,7 @@ void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, 
 #define LABEL_RAISE 4.0  /* half the height of a digit */
 #define TITLE_BELOW 32.0 /* of the x axis */
 #define TITLE_ASIDE 49.0
+#define TICK_LETTER 6.2 /* mean width of a letter of a label */
 
 static void put_marks(const struct hs_chart *c, bool is_x, const struct hs_tick *ticks,
                       uint32_t count, bool has_labels)
@@ -382,11 +383,26 @@ static void put_marks(const struct hs_chart *c, bool is_x, const struct hs_tick 
     }
 }
 
+/* Tells whether the labels below an axis do not touch. */
+static bool are_apart(const struct hs_scale *s, const struct hs_tick *ticks, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const double letters = (double)(strlen(ticks[i - 1].label) + strlen(ticks[i].label)) / 2;
+        if (hs_scale_at(s, ticks[i].value) - hs_scale_at(s, ticks[i - 1].value) <
+            TICK_LETTER * letters + 2)
+            return false;
+    }
+    return true;
+}
+
 void hs_chart_x_axis(const struct hs_chart *c, enum hs_runcolumn_kind axis, uint32_t wanted,
                      bool has_labels)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
-    put_marks(c, true, ticks, scale_ticks(&c->x, axis, wanted, ticks), has_labels);
+    uint32_t count = scale_ticks(&c->x, axis, wanted, ticks);
+    while (!are_apart(&c->x, ticks, count) && wanted > 2)
+        count = scale_ticks(&c->x, axis, --wanted, ticks);
+    put_marks(c, true, ticks, count, has_labels);
 }
 
 /* "Jan 2", or "12:30" between days; the first mark is "Jan 2, 2024 12:30". */
@@ -455,7 +471,8 @@ static void put_title(struct hs_output *out, double x, double y, const char *tit
 #define KEY_HEIGHT   18.0
 #define KEY_GAP      16.0
 #define KEY_MARK     22.0 /* width of a line or square, and the gap after it */
-#define LETTER       6.4  /* mean width of a letter at 12 pixels */
+#define LETTER       HS_NAME_LETTER
+#define PLOT_WIDTH   220.0 /* least width of a plot beside others */
 
 /* The kinds of figures, and the options each accepts in addition to those of all. */
 static const struct {
@@ -581,6 +598,12 @@ static uint32_t put_keys(struct hs_page *page, const struct hs_figure_key *keys,
 }
 
 /* ---- plots ---- */
+
+uint32_t hs_figure_columns(const struct hs_page *page, uint32_t plots)
+{
+    const uint32_t most = (uint32_t)fmax(page->figure->width / PLOT_WIDTH, 1);
+    return plots < most ? plots : most;
+}
 
 void hs_figure_begin(struct hs_page *page, struct hs_frame *f, const struct hs_figure_key *keys,
                      uint32_t count)

@@ -273,6 +273,9 @@ struct hs_frame {
 struct hs_figure_key {
     const char *class, *colour, *label;
 };
+/* Returns how many of the plots stand side by side in the figure. */
+uint32_t hs_figure_columns(const struct hs_page *page, uint32_t plots);
+#define HS_NAME_LETTER 6.4 /* mean width of a letter of a name, at 12 pixels */
 void hs_figure_begin(struct hs_page *page, struct hs_frame *frame, const struct hs_figure_key *keys,
                      uint32_t count);
 /* The same with one key for each drawn group, none if there is only one group. */

@@ -480,9 +480,9 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
         return hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
                        "no job counts in any of the runs: done, and inside the window of "
                        "--warmup and --cooldown");
-    frame.columns = count < 3 ? count : 3;
+    frame.columns = hs_figure_columns(page, count < 3 ? count : 3);
     frame.rows = (count + frame.columns - 1) / frame.columns;
-    frame.height = frame.columns == 1 ? 320 : 200;
+    frame.height = count == 1 ? 320 : 200;
     hs_figure_begin_groups(page, &frame, "line");
     for (uint32_t i = 0; i < count; i++) {
         s.what = chosen[i];
@@ -695,8 +695,9 @@ enum hs_status hs_put_classes(struct hs_page *page)
 
 /* Draws bars of one measure; a large slowdown has a logarithmic axis that begins at 1. */
 static void put_measure(struct hs_page *page, const struct hs_frame *frame, const struct rows *r,
-                        uint32_t column, const char *measure)
+                        uint32_t index, const char *measure)
 {
+    const uint32_t column = index % frame->columns;
     const struct hs_runcolumn shown = hs_runcolumn_of(measure);
     const enum hs_figure_scale scale = page->figure->scale;
     const double most = largest(r, measure), row_height = frame->height / r->count,
@@ -707,7 +708,7 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
         .x = {.from = is_log ? (shown.kind == HS_COLUMN_RATIO ? 1 : most / 1e4) : 0,
               .to = most > 0 ? most * 1.02 : 1,
               .is_log = is_log}};
-    hs_plot_begin(page, frame, 0, column, &c, NULL);
+    hs_plot_begin(page, frame, index / frame->columns, column, &c, NULL);
     hs_chart_x_axis(&c, shown.kind, 5, true);
     for (uint32_t i = 0; i < r->count; i++) {
         const double y = c.top + row_height * (i + 0.08);
@@ -748,8 +749,9 @@ enum hs_status hs_draw_classes(struct hs_page *page)
                        "no run has classes by '%s'", rows.kind);
     for (uint32_t i = 0; i < rows.count; i++)
         longest = strlen(rows.first[i]->name) > longest ? strlen(rows.first[i]->name) : longest;
-    struct hs_frame frame = {.rows = 1,
-                             .columns = count,
+    const uint32_t columns = hs_figure_columns(page, count);
+    struct hs_frame frame = {.rows = (count + columns - 1) / columns,
+                             .columns = columns,
                              .height = rows.count * (10 + 8.0 * page->group_count),
                              .first = 16 + 6.4 * (double)(longest < 20 ? longest : 20),
                              .margin = {10, 12, 8, 40}};
@@ -829,6 +831,30 @@ static void put_front(const struct hs_page *page, const struct hs_chart *c,
     hs_path_end(&path, "no other is better in one and as good in the other");
 }
 
+struct dot_label {
+    double left, right, y;
+};
+
+/* Finds a place of a label beside its dot: the first on which no other label stands. */
+static struct dot_label place_label(const struct hs_chart *c, const struct dot_label *others,
+                                    uint32_t count, double x, double y, const char *text)
+{
+    const double width = HS_NAME_LETTER * (double)strlen(text);
+    const bool is_right = x > c->left + 0.75 * (c->right - c->left) || x + width > c->right;
+    struct dot_label at = {0};
+    for (uint32_t place = 0, taken = 1; place < 16 && taken > 0; place++) {
+        const bool is_before = (place / 2 % 2 == 0) == is_right; /* the dot */
+        at.left = is_before ? fmax(x - 7 - width, 4) : fmin(x + 7, c->right + 20 - width);
+        at.right = at.left + width;
+        at.y = place % 2 == 0 ? y - 6 - 14 * (place / 4) : y + 14 * (1 + place / 4);
+        taken = 0;
+        for (uint32_t i = 0; i < count; i++)
+            taken += fabs(others[i].y - at.y) < 12 && others[i].left < at.right &&
+                     at.left < others[i].right;
+    }
+    return at;
+}
+
 enum hs_status hs_draw_pareto(struct hs_page *page)
 {
     const char *names[HS_FIGURE_METRICS_MAX + 1];
@@ -844,6 +870,7 @@ enum hs_status hs_draw_pareto(struct hs_page *page)
                                page->rows[g].label, names[m]);
     const struct hs_runcolumn x = hs_runcolumn_of(names[0]), y = hs_runcolumn_of(names[1]);
     struct hs_chart c = {.x = metric_scale(page, names[0]), .y = metric_scale(page, names[1])};
+    struct dot_label labels[HS_PAGE_DRAWN_MAX];
     hs_figure_begin(page, &frame, NULL, 0);
     hs_plot_begin(page, &frame, 0, 0, &c, NULL);
     hs_chart_x_axis(&c, x.kind, 7, true);
@@ -852,14 +879,13 @@ enum hs_status hs_draw_pareto(struct hs_page *page)
     for (uint32_t g = 0; g < page->group_count; g++) {
         const double at = hs_scale_at(&c.x, metric_of(page, g, names[0])),
                      to = hs_scale_at(&c.y, metric_of(page, g, names[1]));
-        const bool is_right = at > c.left + 0.75 * (c.right - c.left);
         char text[2][HS_COLUMN_TEXT_SIZE];
         hs_svg_dot(c.out, hs_page_colour(g), at, to,
                    HS_TEXT("%s: %s %s, %s %s", page->rows[g].label, x.title,
                            hs_runcolumn_text(&x, metric_of(page, g, names[0]), text[0]), y.title,
                            hs_runcolumn_text(&y, metric_of(page, g, names[1]), text[1])));
-        hs_svg_text(c.out, at + (is_right ? -7 : 7), to - 6, is_right ? "end" : "start", "name",
-                    page->rows[g].label);
+        labels[g] = place_label(&c, labels, g, at, to, page->rows[g].label);
+        hs_svg_text(c.out, labels[g].left, labels[g].y, "start", "name", page->rows[g].label);
         if (page->points != NULL)
             hs_csvw_row(page->points, HS_POINT_CELLS, page->rows[g].label,
                         is_dominated(page, names, g) ? "" : "front", HS_AXIS_NAME(names[0], x.kind),

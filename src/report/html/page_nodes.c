@@ -530,8 +530,8 @@ static void put_plot(struct nodes_section *s, const struct hs_frame *frame, bool
         put_ramp(s, &c);
     hs_plot_end(s->page, &c, is_last ? "Time since the first submission" : NULL,
                 is_heat ? "Node" : "GPUs by node");
-    if (is_heat && !is_page && is_last)
-        hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
+    if (is_heat && !is_page && s->group == 0)
+        hs_svg_text(c.out, c.right + 50, c.top - 7, "end", "tick", "Jobs per GPU");
 }
 
 static enum hs_status put_groups(struct nodes_section *s)
@@ -578,11 +578,12 @@ enum hs_status hs_put_nodes(struct hs_page *page)
 static void put_figure(struct nodes_section *s, bool is_heat, double height,
                        const struct hs_figure_key *keys, uint32_t count)
 {
-    struct hs_frame frame = {.rows = s->page->drawn,
-                             .columns = 1,
-                             .height = height,
-                             .margin = {66, is_heat ? 62 : 16, s->page->drawn > 1 ? 20 : 8, 6},
-                             .last = 34};
+    struct hs_frame frame = {
+        .rows = s->page->drawn,
+        .columns = 1,
+        .height = height,
+        .margin = {66, is_heat ? 62 : 16, is_heat || s->page->drawn > 1 ? 20 : 8, 6},
+        .last = 34};
     hs_figure_begin(s->page, &frame, keys, count);
     for (s->group = 0; s->group < s->page->drawn; s->group++)
         put_plot(s, &frame, is_heat, s->group + 1 == s->page->drawn);

@@ -515,6 +515,20 @@ static bool is_assumed(const struct hs_page *page)
     return hs_table_is_assumed(&table, "gpu_utilization");
 }
 
+/* Beside the name of the group, if there is one; what was lost only where there is room. */
+static void put_losses(const struct hs_page *page, const struct hs_chart *c, uint32_t group)
+{
+    const struct hs_summary *of = page->rows[group].summary;
+    const size_t name = page->group_count > 1 ? strlen(page->rows[group].label) + 2 : 0;
+    char lost[HS_TICK_LABEL_SIZE];
+    hs_short_number(lost, hs_summary_get(of, "fault_lost_gpu_seconds") / 3600);
+    const char *text = HS_TEXT("availability %.4g %%, %s GPU h lost",
+                               100 * hs_summary_get(of, "availability"), lost);
+    const bool has_room = HS_NAME_LETTER * (double)(name + strlen(text)) < c->right - c->left + 10;
+    hs_svg_text(c->out, c->right, c->top - 6, "end", "name",
+                has_room ? text : HS_TEXT("%.*s", (int)strcspn(text, ","), text));
+}
+
 static void put_panel(const struct series_section *s, const struct hs_frame *frame, uint32_t group,
                       enum chart chart, double top, bool is_last)
 {
@@ -530,13 +544,8 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
     put_layers(s, &c, group, chart);
     if (chart == GPUS)
         put_stops(s, &c, group);
-    if (chart == GPUS && !is_page) {
-        const struct hs_summary *of = s->page->rows[group].summary;
-        hs_svg_text(c.out, c.right, c.top - 6, "end", "name",
-                    HS_TEXT("availability %.4g %%, %.4g GPU-hours of work lost",
-                            100 * hs_summary_get(of, "availability"),
-                            hs_summary_get(of, "fault_lost_gpu_seconds") / 3600));
-    }
+    if (chart == GPUS && !is_page)
+        put_losses(s->page, &c, group);
     hs_plot_name(s->page, &c, group);
     if (is_page)
         put_probes(s, &c, group, chart);

@@ -537,7 +537,9 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
             return;
         }
     }
-    hs_plot_begin(v->page, frame, v->facet, v->metric, &c, v->column.title);
+    hs_plot_begin(v->page, frame,
+                  v->facet * (frame->rows / v->t->facets) + v->metric / frame->columns,
+                  v->metric % frame->columns, &c, v->column.title);
     hs_chart_y_axis(&c, v->column.kind, 6);
     if (axis->is_numeric)
         hs_chart_x_axis(&c, HS_COLUMN_PLAIN, 6, true);
@@ -658,7 +660,7 @@ enum hs_status hs_put_points(struct hs_page *page)
 static void put_facet(struct view *v)
 {
     static const struct hs_frame frame = {
-        .width = HS_PAGE_THIRD, .height = 174, .margin = {48, 10, 8, 38}};
+        .rows = 1, .columns = 1, .width = HS_PAGE_THIRD, .height = 174, .margin = {48, 10, 8, 38}};
     struct hs_output *out = v->page->out;
     char text[HS_HTML_SAY_MAX];
     facet_text(v->t, v->facet, text);
@@ -868,7 +870,7 @@ enum hs_status hs_draw_sweep(struct hs_page *page)
 {
     const struct hs_place place = {.file = page->manifest.dir};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
-    HS_TRY(hs_figure_metrics(page, "mean_jct,mean_wait,gpu_utilization", names));
+    HS_TRY(hs_figure_metrics(page, "mean_jct,mean_wait,gpu_allocation", names));
     HS_TRY(hs_page_read_sweep(page, names, page->figure->x));
     struct view v = view_of(page);
     if (v.places < 2)
@@ -878,8 +880,9 @@ enum hs_status hs_draw_sweep(struct hs_page *page)
         return hs_fail(page->diag, HS_E_INPUT, &place, "--x=KEY takes another axis",
                        "%" PRIu32 " curves in %" PRIu32 " rows; a figure has room for %u in %u",
                        v.lines, v.t->facets, HS_PAGE_DRAWN_MAX, FACETS_MAX);
-    struct hs_frame frame = {.rows = v.t->facets,
-                             .columns = v.t->metric_count,
+    const uint32_t columns = hs_figure_columns(page, v.t->metric_count);
+    struct hs_frame frame = {.rows = v.t->facets * ((v.t->metric_count + columns - 1) / columns),
+                             .columns = columns,
                              .height = v.t->metric_count == 1 ? 320 : 200,
                              .margin = {66, 12, v.t->facets > 1 ? 26 : 10, 40}};
     hs_figure_begin_groups(page, &frame, "line");
