@@ -22,7 +22,7 @@ install -D -m 644 "$pages/horus.fish" "$folder/fish/vendor_completions.d/horus.f
 install -D -m 644 "$pages/horus" "$folder/bash-completion/completions/horus"
 install -D -m 644 "$pages/_horus" "$folder/zsh/site-functions/_horus"
 for file in results/RECIPES.md results/README.md traces/sample* configs/mappings/* configs/policies/* \
-    configs/sweeps/* scripts/horus_runs.py; do
+    configs/sweeps/* scripts/horus_runs.py src/policies/README.md; do
     install -D -m 644 "$file" "$folder/doc/horus/$file"
 done
 if ! command -v scdoc >/dev/null; then

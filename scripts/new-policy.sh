@@ -24,6 +24,10 @@ for taken in src/*/"$symbol".c src/*/*/"$symbol".c; do
         exit 2
     fi
 done
+if grep -qx "POLICY($symbol)" src/policies/policies.def; then
+    echo "new-policy: there is a policy $name already ('horus policies $name'): choose another name" >&2
+    exit 2
+fi
 sed "s/\"@NAME@\"/\"$name\"/; s/^ \* @NAME@:/ * $name:/; s/@NAME@/$symbol/g" src/policies/template.c.in >"$file"
 echo "POLICY($symbol)" >>src/policies/policies.def
 cat <<TEXT

@@ -347,6 +347,20 @@ static void put_cluster(const struct hs_view *v)
 
 /* ---- answers of the child ---- */
 
+/* Fails on a member that is not in the list, which would be without effect. */
+static enum hs_status check_members(const struct exec *x, const struct hs_json *object,
+                                    const char *known)
+{
+    char what[128];
+    for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
+        const char *key = hs_json_key(m) != NULL ? hs_json_key(m) : "";
+        (void)snprintf(what, sizeof what, "unknown member \"%.32s\": there are %s", key, known);
+        if (!hs_is_listed(known, ' ', key))
+            return fail(x, what);
+    }
+    return HS_OK;
+}
+
 /* Requires a whole number below `end` with this key. */
 static bool has_number(const struct hs_json *object, const char *key, int64_t end, int64_t *number)
 {
@@ -389,6 +403,7 @@ static enum hs_status act(const struct exec *x, const struct hs_view *v, struct 
                           const struct hs_json *action)
 {
     int64_t job = 0, tag = 0;
+    HS_TRY(check_members(x, action, "start on preempt cost timer tag"));
     if (hs_json_get(action, "timer") != NULL) {
         const int64_t at_us = seconds_us(action, "timer");
         if (at_us < hs_view_now_us(v))
@@ -427,6 +442,7 @@ static enum hs_status exec_decide(void *state, const struct hs_view *v, struct h
     child.refused.len = 0;
     HS_TRY(send_line(x));
     HS_TRY(read_answer(x, &answer));
+    HS_TRY(check_members(x, answer, "do strict"));
     const struct hs_json *actions = hs_json_get(answer, "do");
     child.is_strict = hs_json_bool(hs_json_get(answer, "strict"));
     if (actions != NULL && hs_json_kind(actions) != HS_JSON_ARRAY)
@@ -480,6 +496,7 @@ static enum hs_status read_declaration(const struct exec *x, struct hs_arena *ar
 {
     const struct hs_json *declared;
     HS_TRY(read_answer(x, &declared));
+    HS_TRY(check_members(x, declared, "name summary knows may"));
     const char *name = hs_json_text(hs_json_get(declared, "name"));
     const char *summary = hs_json_text(hs_json_get(declared, "summary"));
     if (name == NULL)

@@ -50,7 +50,10 @@ enum hs_status hs_setup_find_policy(const char *name, size_t len,
                        "'%s' is not one policy", text);
     if (strchr(text, '/') != NULL)
         return hs_plugin_load(text, policy, diag);
-    HS_TRY(hs_word_find_at(hs_policy_name_at, text, "unknown policy", "'horus policies' lists them",
+    HS_TRY(hs_word_find_at(hs_policy_name_at, text, "unknown policy",
+                           strpbrk(text, ". ") != NULL
+                               ? "a library is ./FILE.so, a program 'exec:COMMAND'"
+                               : "'horus policies' lists them",
                            &index, diag));
     *policy = hs_policy_at(index);
     return HS_OK;

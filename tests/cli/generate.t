@@ -197,6 +197,14 @@ contains this line, the attempts of another format. Another seed makes other job
   $ wc -l <of-gen/jobs.csv
   3001
 
+# generate-load-drawn
+With a heavy tail the jobs drawn take less GPU time than is expected of such jobs, or more: what 'trace info' sees of them.
+
+  $ horus generate --like philly -n 500 --load 0.9 -c 4x8:V100 -o my.csv
+  ! note: philly: 500 jobs in 20.0 days, 25 a day; GPUs busy: 28.8 expected, 16.71 with these jobs
+  $ awk -F, 'NR > 1 { sum += $3 * $4 } END { printf "%.4g\n", sum / 20.0 / 86400 }' my.csv
+  16.71
+
 # generate-by-seed
 Without a seed of its own gen: takes the run's, so that seeds are other traces, and pairs of runs have one trace; a file with the
 request has the same jobs in every run.

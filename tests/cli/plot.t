@@ -106,6 +106,22 @@ Operands that are no runs, and runs without what the kind draws.
   tests
   traces
 
+# plot-other-jobs
+Runs of other jobs are drawn beside each other, which is said.
+
+  $ horus run t.csv -c 1x1 -p sjf --max-jobs=2 -q -o fewer >/dev/null
+  $ horus plot cdf run fewer
+  ! warning: fifo and sjf are of different jobs: not only the policy differs
+  !       = hint: 'horus compare' runs policies on one trace
+  figure.svg
+  $ cp t.csv u.csv && horus run u.csv -c 1x1 -p sjf -q -o other >/dev/null
+  $ horus report run other -o page.html | sed 's/([0-9]* bytes)//'
+  page.html\x20 (esc)
+  ! warning: fifo and sjf are of different jobs: not only the policy differs
+  !       = hint: 'horus compare' runs policies on one trace
+  $ horus run t.csv -c 1x1 -p sjf -q -o same >/dev/null && horus plot cdf run same --force
+  figure.svg
+
 # plot-wrong-sweep
 A sweep is no run, and a run no sweep; a key that was not swept, a column that sweep.csv lacks.
 
@@ -236,8 +252,12 @@ After its end a run holds nothing, nor is utilization drawn where none is known:
   b waiting 0.00
   t gpus_held 130.00
   t waiting 207.00
+  ! warning: t and b are of different jobs: not only the policy differs
+  !       = hint: 'horus compare' runs policies on one trace
   $ horus plot time t b -o - | grep -c utilization
   0
+  ! warning: t and b are of different jobs: not only the policy differs
+  !       = hint: 'horus compare' runs policies on one trace
   [1]
 
 # plot-faults
@@ -249,7 +269,7 @@ n0 is out from 4 to 6 s of 18: 16 of 18 s of availability, a second of work lost
   $ horus plot faults out -o - | grep -oE 'availability[^<]*|jobs stopped[^<]*|GPUs out[^<]*'
   GPUs out of service, free
   jobs stopped by failures
-  availability 88.89 %, 0.0002778 GPU-hours of work lost
+  availability 88.89 %, 0.000278 GPU h lost
   $ horus plot faults out -o p.csv
   p.csv
   $ awk -F, 'NR > 1 { sum[$2 " " $6] += $6 == "jobs" ? $7 : $7 * ($5 - $4) } END { for (of in sum) printf "%s %.2f\n", of, sum[of] }' p.csv | sort

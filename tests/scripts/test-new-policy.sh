@@ -25,6 +25,7 @@ cd "$tree" || exit 1
 succeeds "creates" make -s new-policy NAME=sjf-ageing
 succeeds "one file and one line" test "$(diff -r before src | grep -c '^[<>O]')" -eq 2
 succeeds "refuses a name that is taken" refuses make -s new-policy NAME=sjf-ageing
+succeeds "refuses the name of a policy in another's file" refuses make -s new-policy NAME=sjf
 succeeds "refuses a name that is no identifier" refuses make -s new-policy NAME='a b'
 verdict "builds without a warning" "$(make -s -j2 all tests 2>&1 || echo "exit code $?")"
 succeeds "is listed" sh -c 'build/release/horus policies | grep -q sjf-ageing'

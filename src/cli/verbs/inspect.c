@@ -36,6 +36,32 @@ struct report_options {
     bool force;
 };
 
+/* Runs of other jobs are told by name of the workload and number of jobs. */
+static void warn_of_workloads(const struct hs_page *page)
+{
+    const char *first = hs_json_text(hs_json_get(page->groups[0].card, "workload"));
+    for (uint32_t g = 1; page->kind == HS_PAGE_RUNS && g < page->group_count; g++) {
+        const char *other = hs_json_text(hs_json_get(page->groups[g].card, "workload"));
+        if (first != NULL && other != NULL && strcmp(first, other) == 0 &&
+            hs_summary_get(page->rows[g].summary, "n_jobs") ==
+                hs_summary_get(page->rows[0].summary, "n_jobs"))
+            continue;
+        hs_report(page->diag, HS_WARNING, NULL, "'horus compare' runs policies on one trace",
+                  "%s and %s are of different jobs: not only the policy differs",
+                  page->rows[0].label, page->rows[g].label);
+        return;
+    }
+}
+
+/* The operands from `first` on. */
+static enum hs_status open_page(struct hs_page *page, struct hs_call *call, uint32_t first)
+{
+    HS_TRY(hs_page_open(page, (const char *const *)call->operands + first,
+                        call->operand_count - first, &call->diag));
+    warn_of_workloads(page);
+    return HS_OK;
+}
+
 static enum hs_status report(struct hs_call *call)
 {
     const struct report_options *options = call->options;
@@ -44,8 +70,7 @@ static enum hs_status report(struct hs_call *call)
     struct hs_wholefile file;
     HS_TRY(refuse_existing(path, options->force, &call->diag));
     hs_show_reading(call);
-    enum hs_status status =
-        hs_page_open(&page, (const char *const *)call->operands, call->operand_count, &call->diag);
+    enum hs_status status = open_page(&page, call, 0);
     if (status == HS_OK)
         status = hs_wholefile_open(&file, path, &call->diag);
     if (status == HS_OK) {
@@ -208,8 +233,7 @@ static enum hs_status plot(struct hs_call *call)
                        "the name of a figure must end in .svg, .pdf, .png or .csv");
     HS_TRY(refuse_existing(o->output, o->force, &call->diag));
     hs_show_reading(call);
-    enum hs_status status = hs_page_open(&page, (const char *const *)call->operands + 1,
-                                         call->operand_count - 1, &call->diag);
+    enum hs_status status = open_page(&page, call, 1);
     if (status == HS_OK)
         status = write_figure(call, &page, kind);
     if (status == HS_OK && strcmp(o->output, "-") != 0)

@@ -490,6 +490,7 @@ static enum hs_status generate(struct hs_call *call)
     struct hs_trace_writer writer;
     struct hs_trace_job job;
     uint64_t wide = 0, count = 0;
+    double drawn = 0;
     bool is_piped = strcmp(given->output, "-") == 0 && given->format == NULL;
     if (given->quiet)
         call->diag.least = HS_WARNING;
@@ -511,6 +512,8 @@ static enum hs_status generate(struct hs_call *call)
     if (status == HS_OK) {
         for (; hs_generator_next(generator, &job) == HS_OK && writer.csv.out.error == 0; count++) {
             wide += request.gpus > 0 && job.gpus > request.gpus;
+            drawn += (double)job.gpus * (job.gpu_milli > 0 ? job.gpu_milli / 1000.0 : 1) *
+                     ((double)job.duration_us / 1e6);
             hs_trace_writer_put(&writer, &job);
         }
         status = hs_trace_writer_close(&writer, HS_OK, &call->diag);
@@ -521,10 +524,11 @@ static enum hs_status generate(struct hs_call *call)
         double hours = (double)hs_generator_about(generator)->hours;
         hs_report(&call->diag, HS_NOTE, NULL, NULL,
                   "%s: %" PRIu64
-                  " jobs in %.1f days, %.4g a day; expected GPU time: %.4g GPUs busy",
+                  " jobs in %.1f days, %.4g a day; GPUs busy: %.4g expected, %.4g with these jobs",
                   workload->name, hs_generator_about(generator)->jobs, hours / HS_WORKLOAD_HOURS,
                   jobs * (HS_WORKLOAD_HOURS / hours),
-                  jobs * hs_workload_gpu_seconds(workload) / (hours * 3600));
+                  jobs * hs_workload_gpu_seconds(workload) / (hours * 3600),
+                  drawn / (hours * 3600));
         hs_warn_some(&call->diag, "sizes are those of the workload's own cluster", wide, count,
                      "jobs ask for more GPUs than -c has: a run will reject them");
     }
