@@ -265,11 +265,12 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
         return NULL;
     if (named != 0)
         return memory_misfit(e, job, r);
-    if (strchr(r->gpu_type, '|') != NULL)
-        return "no node has any of its GPU types";
-    if (hs_gpu_type_name(r->gpu_type, strlen(r->gpu_type)) != NULL)
-        return "no node has its GPU type";
-    (void)snprintf(e->misfit, sizeof e->misfit, "its GPU type '%.60s' is unknown", r->gpu_type);
+    const bool is_known = strchr(r->gpu_type, '|') != NULL ||
+                          hs_gpu_type_name(r->gpu_type, strlen(r->gpu_type)) != NULL;
+    (void)snprintf(e->misfit, sizeof e->misfit,
+                   is_known ? "no node has its GPU type '%.60s'"
+                            : "its GPU type '%.60s' is unknown",
+                   r->gpu_type);
     return e->misfit;
 }
 

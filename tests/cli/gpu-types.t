@@ -128,7 +128,7 @@ A trace may use other names than the cluster; a cluster file defines types of it
   $ horus run types.csv -c 1x4:V100 -q --force -o out 2> /dev/null | grep -e '^fifo' -e '^rejected'
   fifo      10.0 s      0.0 s    12.0 s         3     62.5 %   10.0 s   10.0 s     0.0 s      1.00
   rejected    2 of 6 jobs: its GPU type 'Foo' is unknown
-  rejected    1 of 6 jobs: no node has its GPU type
+  rejected    1 of 6 jobs: no node has its GPU type 'A100'
   $ cut -d, -f1,16,19 out/jobs.csv
   job_id,status,gpu_type
   d,rejected,
@@ -153,12 +153,14 @@ A trace may use other names than the cluster; a cluster file defines types of it
   >   {"gpus": 2, "type": "V100-SXM2-32GB"}]}' > own.json
   $ horus run types.csv -c own.json -q --force -o out 2> /dev/null | grep -e '^fifo' -e '^rejected'
   fifo      10.0 s      0.0 s    15.0 s         4     33.3 %   10.0 s   10.0 s     0.0 s      1.00
-  rejected    3 of 6 jobs: no node has its GPU type
-  rejected    1 of 6 jobs: no node has any of its GPU types
+  rejected    1 of 6 jobs: no node has its GPU type 'v100'
+  rejected    1 of 6 jobs: no node has its GPU type 'Tesla V100-SXM2-16GB'
+  rejected    1 of 6 jobs: no node has its GPU type 'A100|tesla-v100'
+  rejected    1 of 6 jobs: no node has its GPU type 'A100'
   $ echo '{"nodes": [{"gpus": 2, "type": "tesla v100"}]}' > alias.json
   $ horus run types.csv -c alias.json -q --force -o out 2> /dev/null | grep '^rejected'
   rejected    2 of 6 jobs: its GPU type 'Foo' is unknown
-  rejected    1 of 6 jobs: no node has its GPU type
+  rejected    1 of 6 jobs: no node has its GPU type 'A100'
 
 # types-ran-on
 A log of a mixed cluster: the column card tells on which GPU type a job ran, and its run time is that of this type. On

@@ -9,7 +9,7 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   $ horus run large.csv -c 1x4:V100 -o all -q > /dev/null
   ! warning: job a rejected: it needs more GPUs than the nodes it may use have
   ! warning: job b rejected: it needs more GPUs than the nodes it may use have
-  ! warning: job c rejected: no node has its GPU type
+  ! warning: job c rejected: no node has its GPU type 'A100'
   ! warning: 3 of 3 jobs were rejected
   !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
   ! large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
@@ -32,17 +32,17 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   knows       fifo: nothing; may: nothing
               sjf: duration; may: nothing
   rejected    fifo: 2 of 3 jobs: it needs more GPUs than the nodes it may use have
-  rejected    fifo: 1 of 3 jobs: no node has its GPU type
+  rejected    fifo: 1 of 3 jobs: no node has its GPU type 'A100'
   rejected    sjf: 2 of 3 jobs: it needs more GPUs than the nodes it may use have
-  rejected    sjf: 1 of 3 jobs: no node has its GPU type
+  rejected    sjf: 1 of 3 jobs: no node has its GPU type 'A100'
   files       both/
   $ horus run large.csv -c 1x8:V100 -o some -q 2> /dev/null | grep -e policy -e fifo -e '^rejected'
   policy  mean JCT  mean wait  makespan  rejected  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
   fifo      10.0 s      0.0 s    11.0 s         2     90.9 %   10.0 s   10.0 s     0.0 s      1.00
   rejected    1 of 3 jobs: it needs more GPUs than the nodes it may use have
-  rejected    1 of 3 jobs: no node has its GPU type
+  rejected    1 of 3 jobs: no node has its GPU type 'A100'
   $ horus report some -o page.html > /dev/null && grep -o 'By reason[^<]*' page.html
-  By reason: it needs more GPUs than the nodes it may use have: 1; no node has its GPU type: 1
+  By reason: it needs more GPUs than the nodes it may use have: 1; no node has its GPU type &#39;A100&#39;: 1
   $ horus compare large.csv -c 1x8:V100 -p fifo -p sjf -o other 2> /dev/null | grep -v "^files"
   large.csv on 1x8:V100: 8 GPUs, 1 nodes; 2 policies, 1 run each
 
@@ -57,9 +57,9 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   knows       fifo: nothing; may: nothing
               sjf: duration; may: nothing
   rejected    fifo: 1 of 3 jobs: it needs more GPUs than the nodes it may use have
-  rejected    fifo: 1 of 3 jobs: no node has its GPU type
+  rejected    fifo: 1 of 3 jobs: no node has its GPU type 'A100'
   rejected    sjf: 1 of 3 jobs: it needs more GPUs than the nodes it may use have
-  rejected    sjf: 1 of 3 jobs: no node has its GPU type
+  rejected    sjf: 1 of 3 jobs: no node has its GPU type 'A100'
   $ horus compare large.csv -c 1x4:V100 -p fifo -p sjf -o status > /dev/null 2>&1
   [3]
 
