@@ -365,6 +365,7 @@ struct hs_table {
     char guess[64];            /* name of the column of kind HS_CELL_GUESS */
     bool is_from_times;        /* run time = end - start, for no column has it */
     bool has_dates, has_zones; /* the file has dates; with offsets from UTC */
+    bool is_clock_told;        /* the warning about dates and numbers was given */
     struct hs_last_date last_date;
     struct hs_attempt_list attempts; /* of the current row */
     struct hs_option_list options;   /* likewise */
@@ -388,6 +389,9 @@ extern const char hs_trace_sacct[]; /* the command that prints what the format s
 /* Refuses what is often at hand and no trace, with what to do instead. HS_E_INPUT. */
 enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
                                      struct hs_diag *diag);
+/* Warns, once, of dates of local time beside seconds since 1970: these are apart by the offset from
+ * UTC. */
+HS_COLD void hs_table_warn_of_clocks(struct hs_table *table);
 /* Warns of text that is not UTF-8 among the first bytes of a file: outputs would hold it. */
 void hs_trace_warn_of_encoding(const char *head, size_t len, struct hs_place place,
                                struct hs_diag *diag);

@@ -206,6 +206,16 @@ enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *c
                    count > 1 ? "s" : "", missing);
 }
 
+void hs_table_warn_of_clocks(struct hs_table *table)
+{
+    const struct hs_place place = hs_csv_place(table->csv, 0);
+    table->is_clock_told = true;
+    hs_report(table->faults->diag, HS_WARNING, &place,
+              "give the dates their offset from UTC (2020-04-01 12:30:00+02:00)",
+              "some times are dates without an offset from UTC, some are numbers: the dates are "
+              "taken for UTC, as numbers of seconds since 1970 are");
+}
+
 /* ---- other files ---- */
 
 const char hs_trace_sacct[] =

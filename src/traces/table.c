@@ -109,6 +109,8 @@ static enum hs_cell_result read_time(struct hs_table *table, const char *text, s
         return table->last_date.has_zone == table->has_zones ? HS_CELL_OK : HS_CELL_OTHER_CLOCK;
     }
     enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
+    if (HS_UNLIKELY(table->has_dates && !table->has_zones && !table->is_clock_told))
+        hs_table_warn_of_clocks(table);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }
 

@@ -598,6 +598,22 @@ A date without separators is a number: 20240301 s are 234 days.
   a,0
   b,86400
 
+# csv-dates-and-numbers
+2024-03-25 08:00:00 in UTC is 1711353600; where it is in another zone, the wait of 60 s is off by that: a warning, once.
+
+  $ printf 'job_id,submit_time,start_time,end_time,gpus\n' >two.csv
+  $ for id in a b; do echo "$id,2024-03-25 08:00:00,1711353660,1711353720,1"; done >>two.csv
+  $ horus trace convert two.csv -q -o one.csv; cut -d, -f1,2,4,34 one.csv
+  job_id,submit_time,duration,start_time
+  a,1711353600,60,1711353660
+  b,1711353600,60,1711353660
+  ! two.csv:2:1: warning: some times are dates without an offset from UTC, some are numbers: the dates are taken for UTC, as numbers of seconds since 1970 are
+  !     2 | a,2024-03-25 08:00:00,1711353660,1711353720,1
+  !       | ^
+  !       = hint: give the dates their offset from UTC (2020-04-01 12:30:00+02:00)
+  $ sed 's/00:00,/00:00Z,/' two.csv >zone.csv; horus trace info zone.csv | sed -n 3p
+  jobs         2
+
 # csv-mixed-epochs
 Seconds and milliseconds in one column: 1600000000 s is 2020-09-13 12:26:40, as milliseconds it is the 19th day of 1970.
 A number of milliseconds read as seconds lies beyond 285 years. A trace may span 20 years, not a day more unsaid.
