@@ -212,6 +212,28 @@ static void who_runs_is_upgraded_first(void **state)
                  "R:0-50 X:10-80.000001 J:80.000001-110.000001");
 }
 
+/* ---- compat=muri ---- */
+
+/* Job 1 reserves GPU 1, which job 2 would have had, and has GPU 0 when job 0 is done. A gang larger than a
+ * node reserves node 1, which is empty; that node 0 has a GPU left at 5 does not help, at 10 it is
+ * empty, too. */
+static void muris_gangs_reserve(void **state)
+{
+    (void)state;
+    scenario_expect("1x2", "antman:compat=muri", "0:1,0,10 1:2,1,10 2:1,2,10",
+                    "0:0-10@0 1:10-20@0+1 2:20-30@0");
+    scenario_expect("2x2", "antman:compat=muri", "0:1,0,10 1:3,1,10 2:1,2,3",
+                    "0:0-10@0 1:10-20@0+2+3 2:2-5@1");
+}
+
+/* GPU 0 has a load of 0.9 until 10, and p wants two below 0.8. */
+static void muris_guests_go_where_load_is_least(void **state)
+{
+    (void)state;
+    scenario_expect("1x2", "antman:compat=muri", "o:1,0,10!o p:2,1,5!o q:1,2,3!o",
+                    "o:0-10@0 p:10-15@0+1 q:2-5@1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +246,8 @@ int main(void)
         cmocka_unit_test(who_waited_longer_takes_reserved_gpus),
         cmocka_unit_test(busy_gpus_are_left_alone),
         cmocka_unit_test(who_runs_is_upgraded_first),
+        cmocka_unit_test(muris_gangs_reserve),
+        cmocka_unit_test(muris_guests_go_where_load_is_least),
     };
     return cmocka_run_group_tests_name("antman on paper", tests, set_up, scratch_close);
 }

@@ -77,6 +77,23 @@ static void leases_are_packed(void **state)
     }
 }
 
+/* By the released code a free GPU goes at the next odd minute to the last of the order, here the longer job:
+ * at 3, and to the other at 7, after its end at 6. Else the first tick after both is 5, of least time
+ * first, and the next after the end at 7 is 10. */
+static void odd_minutes_are_backwards(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 1, 0), job(8, 2, 2, 0), job(8, 2, 3, 0)};
+    play(EXACT ",compat=chronus", jobs, 3);
+    RAN(1, 7, 9);
+    RAN(2, 3, 6);
+    hs_test_free(&result);
+    play(EXACT, jobs, 3);
+    RAN(1, 5, 7);
+    RAN(2, 10, 13);
+    hs_test_free(&result);
+}
+
 /* C2. By the released code, in whole minutes: 50 on 1 GPU are 1.1 x 1.025 x 50 = 56, on 8
  * 1.1 x 1.1 x 50 = 60; 100 on 4 are 1.1 x 1.075 x 100 = 118: 3, 3 and 6 leases. Without compat the
  * second is 60.5. */
@@ -340,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leases_are_packed),
+        cmocka_unit_test(odd_minutes_are_backwards),
         cmocka_unit_test(run_times_are_estimated),
         cmocka_unit_test(the_objective_decides),
         cmocka_unit_test(rewards_decide_who_is_spread),
