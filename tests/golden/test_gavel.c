@@ -540,6 +540,7 @@ static void g11_rounds(void **state)
         expect_pair(policy, .7, (const double[]){900, 900});
     }
     expect_pair("gavel:share=pairs", .45, (const double[]){990, 1350});
+    expect_pair("ftf:share=pairs", .45, (const double[]){990, 1350});
     expect_pair("gavel:share=pairs,objective=fifo", .775, (const double[]){630 / .775, 630 / .775});
     expect_pair("gavel:share=pairs,objective=fifo", .725, (const double[]){630, 1350});
     expect_pair("gavel:share=pairs,objective=fifo,pair_above=0.8", .45,
@@ -595,6 +596,8 @@ static void pairs_are_predicted(void **state)
     hs_cluster_free(&cluster);
 }
 
+static uint32_t unpaired; /* programs of which the prices of GPUs rule out pairs */
+
 /* Rates of the classes beside each other, drawn: [a][b][type], of a beside b. */
 typedef double rates[8][8][TYPES];
 
@@ -606,7 +609,7 @@ static struct hs_gavel_couple couple_of(const struct hs_gavel_class *c, rates of
 }
 
 /* The optimum with all pairs; is_split: each member is a class of its own. is_grown: only the pairs
- * that gain are added, until none does. */
+ * that gain are added, until none does: none at all if the prices of the GPUs say so. */
 static double optimum_with_pairs(enum hs_gavel_objective objective,
                                  const struct hs_gavel_class *classes, rates of, uint32_t count,
                                  bool is_split, bool is_grown)
@@ -630,6 +633,8 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
         is_done = true;
         if (is_grown)
             assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+        const bool may_pair = !is_grown || added > 0 || hs_gavel_may_pair(&p, 1);
+        unpaired += !may_pair;
         struct hs_gavel_couple grown[TYPES * 32 * 32];
         uint32_t found = 0;
         for (uint32_t a = 0; a < units; a++)
@@ -642,6 +647,7 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
                     if ((a == b && each[a].members < 2) ||
                         (is_grown && hs_gavel_couple_gain(&p, &c) <= 1e-6))
                         continue;
+                    assert_true(may_pair);
                     grown[found++] = c;
                 }
         for (uint32_t i = 0; i < found; i++) {
@@ -697,7 +703,7 @@ static void pairs_of_classes_are_exact(void **state)
         memset(of, 0, sizeof of);
         raised += at_once > optimum_with_pairs(objective, c, of, count, false, false) + 1e-6;
     }
-    assert_true(raised > 20); /* pairs mattered */
+    assert_true(raised > 20 && unpaired > 20); /* pairs mattered, and did not */
 }
 
 /* ---- compat ---- */

@@ -24,6 +24,7 @@
 #define HS_GAVEL_CLASSES    4096      /* of jobs that share GPUs; those of others run alone */
 #define HS_GAVEL_PAIRS      (1 << 18) /* of jobs with a share, of all pools */
 #define HS_GAVEL_COLUMNS    (1 << 16) /* of pairs of classes */
+#define HS_GAVEL_GAIN_MIN   1e-6      /* less is noise: the solver's own tolerance is 1e-7 */
 
 enum hs_gavel_objective {
     HS_GAVEL_LAS,        /* the least of the rates, each relative to an equal part of all GPUs */
@@ -64,6 +65,10 @@ struct hs_gavel_couple {
     uint32_t number[2], type;
     double rate[2];
 };
+/* Whether pairs of jobs of so many GPUs at most may raise the optimum of the solved program of
+ * single jobs. Beside another a job is no faster than alone, and a column of that gains nothing:
+ * each is worth what its GPUs cost, at most, so that a pair gains at most what they cost. */
+bool hs_gavel_may_pair(const struct hs_gavel_program *p, uint32_t gang);
 /* What a unit of time of such pairs would add to the optimum of the solved program; the column of
  * their time in all. */
 double hs_gavel_couple_gain(const struct hs_gavel_program *p, const struct hs_gavel_couple *c);

@@ -5,7 +5,8 @@
  * The linear program has a variable for the time of each two classes and type: many, of which few
  * are ever above 0. They are added where the prices of the last solution say that they would raise
  * the optimum, each class with its best partner at once, until none would: the optimum is that of
- * all pairs (column generation: Gilmore and Gomory, Operations Research 9, 1961). Left out
+ * all pairs (column generation: Gilmore and Gomory, Operations Research 9, 1961). Where the program
+ * of single jobs already says that no pair would, it is not written (gavel_shares.c). Left out
  * are pairs whose speeds relative to those alone add up to at most 1, as turns on the same GPU give
  * each job no less, and jobs whose predicted memory the type does not have.
  *
@@ -18,7 +19,6 @@
 #include <math.h>
 
 #define NO_TYPE  HS_GAVEL_TYPES
-#define GAIN_MIN 1e-6 /* less is the noise of the solver: its own tolerance is 1e-7 */
 #define TIME_MIN 1e-9
 
 /* ---- arrays of pairs ---- */
@@ -157,7 +157,7 @@ static double best_couple(const struct hs_gavel *g, const struct hs_view *v,
 {
     const struct hs_gavel_pairs *s = g->pairs;
     const struct hs_gavel_class *own = &s->class_of[number];
-    double most = GAIN_MIN;
+    double most = HS_GAVEL_GAIN_MIN;
     for (uint32_t other = number; other < s->classes; other++) {
         const struct hs_gavel_class *of = &s->class_of[other];
         if (of->gang != own->gang || (other == number && own->members < 2))
@@ -191,7 +191,7 @@ enum hs_lp_status hs_gavel_pairs_solve(const struct hs_gavel *g, const struct hs
         is_best = true;
         for (uint32_t i = 0; i < s->classes; i++) {
             struct hs_gavel_couple c = {0};
-            if (best_couple(g, v, program, i, &c) <= GAIN_MIN)
+            if (best_couple(g, v, program, i, &c) <= HS_GAVEL_GAIN_MIN)
                 continue;
             if (s->columns == HS_GAVEL_COLUMNS)
                 return HS_LP_LIMIT;

@@ -78,6 +78,14 @@ uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c
     return first;
 }
 
+bool hs_gavel_may_pair(const struct hs_gavel_program *p, uint32_t gang)
+{
+    double most = 0;
+    for (uint32_t t = 0; t < p->types; t++)
+        most = fmax(most, hs_lp_price(p->lp, p->rows[t]));
+    return most * gang > HS_GAVEL_GAIN_MIN;
+}
+
 double hs_gavel_couple_gain(const struct hs_gavel_program *p, const struct hs_gavel_couple *c)
 {
     double gain = -hs_lp_price(p->lp, p->rows[c->type]) * c->of[0]->gang;

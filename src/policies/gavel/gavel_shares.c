@@ -10,6 +10,7 @@
 
 #define NO_TYPE    HS_GAVEL_TYPES
 #define GOAL_ERROR 1e-6 /* of the solver's optimum */
+#define RHO_ERROR  1e-4
 
 static double weight_of(const struct hs_view *v, hs_job_id job)
 {
@@ -19,7 +20,7 @@ static double weight_of(const struct hs_view *v, hs_job_id job)
 
 #define CLASS_FIGURES (7 + HS_GAVEL_TYPES)
 
-/* All that the linear program knows of a job. */
+/* All that the linear program knows of a job; last what matters in pairs alone. */
 static void class_figures(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job,
                           double figures[CLASS_FIGURES])
 {
@@ -30,12 +31,13 @@ static void class_figures(const struct hs_gavel *g, const struct hs_view *v, hs_
     figures[2] = j->left_us;
     figures[3] = is_ftf ? j->base_us : 0;
     figures[4] = is_ftf ? (double)hs_view_submit_us(v, job) : 0;
-    figures[5] = figures[6] = 0;
+    memcpy(figures + 5, j->speed, sizeof j->speed);
+    double *paired = figures + 5 + HS_GAVEL_TYPES;
+    paired[0] = paired[1] = 0;
     if (g->pairs != NULL) { /* a job that ran out of memory runs alone */
-        figures[5] = hs_view_ooms(v, job) > 0 ? -1 : (double)hs_view_pair_kind(v, job);
-        figures[6] = hs_view_gpu_mem_mib(v, job);
+        paired[0] = hs_view_ooms(v, job) > 0 ? -1 : (double)hs_view_pair_kind(v, job);
+        paired[1] = hs_view_gpu_mem_mib(v, job);
     }
-    memcpy(figures + 7, j->speed, sizeof j->speed);
 }
 
 /* Of two jobs: less than 0, 0 if they are of one class, or more. */
@@ -192,26 +194,67 @@ static bool share_fairly(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     return status == HS_LP_OPTIMAL;
 }
 
-/* Finish-time fairness (Themis, NSDI'20): the least rho for which (age + left / rate) / isolated
- * time is at most rho for every job, between the most that an age forces and what equal parts give;
- * to 1e-4 of it, as the released code does. */
-static void bisect_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
-                       const struct hs_view *v, struct hs_gavel_program *program)
+/* To 1e-4 of the least ratio, as the released code does. Returns a ratio for which the jobs have
+ * shares, if it is below `high`. */
+static double bisect_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                         const struct hs_view *v, struct hs_gavel_program *program, double low,
+                         double high)
 {
     struct hs_gavel_mixture m = {.count = 1};
-    double low = 0, high = 0;
     for (uint32_t t = 0; t < g->types; t++)
         m.of[0].prices[t] = 1;
-    HS_GAVEL_EACH(job, pool, v)
-    {
-        const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        low = fmax(low, age_us(v, job) / isolated_us(j));
-        high = fmax(high, (age_us(v, job) + j->left_us / j->isolated) / isolated_us(j));
-    }
-    while (high - low > 1e-4 * high && !pool->has_failed) {
+    while (high - low > RHO_ERROR * high && !pool->has_failed) {
         const double rho = (low + high) / 2;
         *(share_fairly(g, pool, v, program, &m, rho) ? &high : &low) = rho;
     }
+    return high;
+}
+
+/* Finish-time fairness (Themis, NSDI'20): the least rho for which (age + left / rate) / isolated
+ * time is at most rho for every job, between the most that an age forces and what equal parts give.
+ * Pairs can lower it as far as the job that alone and always on its fastest type has it highest. */
+static void share_by_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                         const struct hs_view *v, struct hs_gavel_program *program)
+{
+    struct hs_gavel alone = *g;
+    double low = 0, high = 0, least = 0;
+    alone.pairs = NULL;
+    hs_job_chain_sort(&pool->jobs, v, hs_gavel_by_arrival, NULL);
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        double most = 0;
+        for (uint32_t t = 0; t < g->types; t++)
+            most = fmax(most, pool->gpus[t] > 0 ? j->speed[t] : 0);
+        low = fmax(low, age_us(v, job) / isolated_us(j));
+        high = fmax(high, (age_us(v, job) + j->left_us / j->isolated) / isolated_us(j));
+        least = fmax(least, (age_us(v, job) + j->left_us / most) / isolated_us(j));
+    }
+    high = bisect_rho(&alone, pool, v, program, low, high);
+    if (g->pairs == NULL || high - least <= RHO_ERROR * high)
+        return;
+    hs_job_chain_sort(&pool->jobs, v, by_class, g);
+    (void)bisect_rho(g, pool, v, program, least, high);
+}
+
+/* By the program of single jobs, unless pairs may be better. */
+static void share_by_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                             const struct hs_view *v, struct hs_gavel_program *program)
+{
+    struct hs_gavel alone = *g;
+    uint32_t gang = 0; /* the largest */
+    alone.pairs = NULL;
+    hs_job_chain_sort(&pool->jobs, v, by_class, g);
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        gang = hs_view_gpus(v, job) > gang ? hs_view_gpus(v, job) : gang;
+    }
+    bool is_solved = solve_program(&alone, pool, v, program, 0);
+    const bool has_pairs = is_solved && g->pairs != NULL && hs_gavel_may_pair(program, gang);
+    if (has_pairs)
+        is_solved = solve_program(g, pool, v, program, 0);
+    if (is_solved)
+        read_shares(has_pairs ? g : &alone, pool, v, program);
 }
 
 /* The free type of highest speed; not aware: any with room, drawn by seed and rank. */
@@ -304,12 +347,7 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
     } else if (g->objective == HS_GAVEL_ALLOX) {
         hs_gavel_allox_share(g, pool, v);
     } else if (g->objective != HS_GAVEL_ISOLATED) {
-        const bool has_classes = g->objective != HS_GAVEL_FTF || g->pairs != NULL;
-        hs_job_chain_sort(&pool->jobs, v, has_classes ? by_class : hs_gavel_by_arrival, g);
-        if (g->objective == HS_GAVEL_FTF)
-            bisect_rho(g, pool, v, &program);
-        else if (solve_program(g, pool, v, &program, 0))
-            read_shares(g, pool, v, &program);
+        (g->objective == HS_GAVEL_FTF ? share_by_rho : share_by_program)(g, pool, v, &program);
     }
     pool->solved = pool->now;
     pool->is_dirty = false;
