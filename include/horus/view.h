@@ -196,6 +196,8 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_SPEED: predicted speed of a job on a GPU type, relative to the reference type of the
  * run, Q32, > 0. Never the truth, unless --speed-predictor=oracle. */
 uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
+/* The same to the last bit, for a policy that repeats a program of which ties depend on it. */
+double hs_view_speed(const struct hs_view *v, hs_job_id job, uint32_t type);
 /* HS_KNOWS_SPEED: the same relative to the mean job, Q32, > 0: above 1 where the job gains more. */
 uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
 /* HS_KNOWS_SCALING: predicted speed of a job on `gpus` >= 1 GPUs of a type, on as few nodes as

@@ -35,6 +35,14 @@ uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type
     return hs_speed_predicted_q32(a.speed, a.profile, type, a.job->index);
 }
 
+double hs_view_speed(const struct hs_view *v, hs_job_id job, uint32_t type)
+{
+    struct asked a;
+    if (!may_ask(v, job, HS_KNOWS_SPEED, "speed on a GPU type", type, &a) || a.speed == NULL)
+        return (double)hs_view_speed_q32(v, job, type) / (double)HS_Q32_ONE;
+    return hs_speed_predicted(a.speed, a.profile, type, a.job->index);
+}
+
 uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
 {
     const struct hs_speed *speed = v->engine->config.speed;

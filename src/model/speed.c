@@ -44,6 +44,7 @@ enum curve_kind { SCALING, SPREAD, CURVE_KINDS };
 struct speed_cell {
     uint64_t speed_q32;
     enum hs_speed_source source;
+    double exact; /* before it was rounded; 0: speed_q32 is it */
 };
 
 struct hs_speed {
@@ -63,8 +64,7 @@ struct hs_speed {
     uint32_t profiles, types;
     const char *type_names[HS_GPU_TYPES_MAX];
     uint64_t uniform_q32;
-    struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* by type of the file not in the cluster: like a
-                                                    column of cells; NULL: no job ran there yet */
+    struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* on other types of the file; NULL: unused */
     enum hs_speed_predictor_kind predicted_by;
     uint64_t *predicted_q32; /* predictions, like cells; NULL: no predictor was given */
     uint64_t *mean_q32;      /* of predicted_q32, by type */
@@ -405,8 +405,9 @@ static const struct speed_row *find_job(const struct hs_speed *m, const struct h
 static struct speed_cell cell_of(const double *speed, uint32_t type, uint32_t reference,
                                  enum hs_speed_source source)
 {
-    uint64_t q32 = (uint64_t)(speed[type] / speed[reference] * (double)HS_Q32_ONE + 0.5);
-    return (struct speed_cell){q32 > 0 ? q32 : 1, source};
+    const double exact = speed[type] / speed[reference];
+    uint64_t q32 = (uint64_t)(exact * (double)HS_Q32_ONE + 0.5);
+    return (struct speed_cell){q32 > 0 ? q32 : 1, source, exact};
 }
 
 /* Geometric mean over the jobs of other models, of the profile's family or of all others; 0 if none
@@ -449,7 +450,7 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
     if (job == NULL && speed == NULL)
         return scalar;
     if (type == reference)
-        return (struct speed_cell){HS_Q32_ONE, HS_SPEED_REFERENCE};
+        return (struct speed_cell){HS_Q32_ONE, HS_SPEED_REFERENCE, 1};
     if (job != NULL)
         return cell_of(job->speed, type, reference,
                        is_configuration(p, job) ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
@@ -458,7 +459,7 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
     /* a speed in the cluster file precedes the mean of other jobs */
     const double mean =
         scalar.speed_q32 == HS_Q32_ONE ? mean_of_others(m, p, type, reference, false) : 0;
-    return mean > 0 ? (struct speed_cell){rounded_q32(mean), HS_SPEED_OTHERS} : scalar;
+    return mean > 0 ? (struct speed_cell){rounded_q32(mean), HS_SPEED_OTHERS, 0} : scalar;
 }
 
 /* ---- predictions ---- */
@@ -536,19 +537,18 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
 
 /* ---- building ---- */
 
-/* Returns the name of the GPU type with the most GPUs among the types whose scalar speed is 1; ties
- * go to the first name, so that the order of the node groups does not matter. NULL if there is no
- * such type. */
+/* The GPU type with the most GPUs among those whose scalar speed is 1; ties go to the first name,
+ * so that the order of the node groups does not matter. Empty: all scalars are given and decide. */
 static const char *most_frequent(const struct hs_cluster *cluster)
 {
     uint64_t gpus[HS_GPU_TYPES_MAX] = {0}, most = 0;
-    const char *name = NULL;
+    const char *name = "";
     for (uint32_t n = 0; n < cluster->node_count; n++)
         gpus[cluster->nodes[n].type] += cluster->nodes[n].gpus;
     for (uint32_t t = 0; t < cluster->type_count; t++) {
         const struct hs_gpu_type *type = &cluster->types[t];
-        if (type->speed_q32 != HS_Q32_ONE ||
-            (name != NULL && (gpus[t] < most || (gpus[t] == most && strcmp(type->name, name) > 0))))
+        if (type->speed_q32 != HS_Q32_ONE || gpus[t] < most ||
+            (gpus[t] == most && name[0] != '\0' && strcmp(type->name, name) > 0))
             continue;
         name = type->name;
         most = gpus[t];
@@ -561,8 +561,6 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
 {
     if (given == NULL)
         given = most_frequent(cluster);
-    if (given == NULL) /* all scalars are given and decide */
-        given = "";
     m->reference = find_file_type(m, given);
     m->reference_name = hs_arena_text(&m->arena, given, strlen(given));
     m->reference_scalar_q32 = HS_Q32_ONE;
@@ -620,7 +618,7 @@ static const struct hs_curve *mean_curve(struct hs_speed *m, enum curve_kind kin
     return n > 0 ? mean : NULL;
 }
 
-/* The prediction for a family on a type: the mean of the others there, else on all types. */
+/* The prediction for a family on a type (NULL: none): the mean of the others there, else on all. */
 static const struct hs_curve *predicted_curve(struct hs_speed *m, enum curve_kind kind,
                                               const char *family, uint32_t type)
 {
@@ -649,15 +647,12 @@ static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
  * jobs without a family, the mean over all on the type, else over all. */
 static void fill_spread(struct hs_speed *m, const struct hs_cluster *cluster)
 {
-    const struct hs_curve *all = mean_curve(m, SPREAD, NULL, false, NONE);
     m->spread_of_any = hs_arena_alloc(&m->arena, m->types * sizeof(void *));
     for (uint32_t t = 0; t < m->types; t++) {
         const uint32_t type = m->file_type[t];
         if (strcmp(cluster->types[t].name, HS_UNTYPED) == 0)
             continue;
-        m->spread_of_any[t] = type != NONE ? mean_curve(m, SPREAD, NULL, false, type) : NULL;
-        if (m->spread_of_any[t] == NULL)
-            m->spread_of_any[t] = all;
+        m->spread_of_any[t] = predicted_curve(m, SPREAD, NULL, type);
         for (uint32_t f = 0; f < m->family_count; f++) {
             const size_t at = (size_t)f * m->types + t;
             const struct hs_curve **c = &m->curve_of[SPREAD][at];
@@ -691,7 +686,7 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
             uint64_t q32 = (uint64_t)(((hs_u128)type->speed_q32 << 32) / m->reference_scalar_q32);
             bool is_reference = hs_model_same_name(type->name, m->reference_name);
             struct speed_cell scalar = {q32 > 0 ? q32 : 1,
-                                        is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
+                                        is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR, 0};
             m->cells[(size_t)row * m->types + t] =
                 p != NULL ? find_cell(m, p, m->family[row], m->file_type[t], scalar) : scalar;
         }
@@ -763,12 +758,19 @@ uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint
     return q32 > 0 ? q32 : 1;
 }
 
+double hs_speed_predicted(const struct hs_speed *m, uint32_t profile, uint32_t type, uint64_t index)
+{
+    const struct speed_cell *cell = &m->cells[(size_t)row_of(m, profile) * m->types + type];
+    const uint64_t q32 = hs_speed_predicted_q32(m, profile, type, index);
+    return q32 == cell->speed_q32 && cell->exact > 0 ? cell->exact : (double)q32 / 0x1p32;
+}
+
 bool hs_speed_by_name(struct hs_speed *m, const struct hs_catalogue *catalogue, uint32_t profile,
                       const char *name, uint64_t *speed_q32)
 {
     const char *usual = hs_gpu_type_name(name, strlen(name));
     const uint32_t type = find_file_type(m, usual != NULL ? usual : name);
-    struct speed_cell cell = {HS_Q32_ONE, HS_SPEED_SCALAR};
+    struct speed_cell cell = {.speed_q32 = HS_Q32_ONE, .source = HS_SPEED_SCALAR};
     for (uint32_t t = 0; t < m->types; t++)
         if (hs_gpu_type_is(m->type_names[t], name, strlen(name))) {
             *speed_q32 = hs_speed_q32(m, profile, t, &cell.source);
@@ -882,9 +884,8 @@ uint64_t hs_speed_predicted_resize_q32(const struct hs_speed *m, uint32_t profil
     const uint64_t predicted_q32 = hs_curve_resized_q32(c, held, gpus);
     if (m->noise_seed == NULL || held == gpus || predicted_q32 == 0)
         return predicted_q32;
-    const uint64_t seed = hs_mix64(m->noise_seed[type], held);
-    const double factor = exp(m->noise_sigma * hs_normal_of(seed, index));
-    const uint64_t q32 = hs_q32_mul(predicted_q32, rounded_q32(factor));
+    const double z = hs_normal_of(hs_mix64(m->noise_seed[type], held), index);
+    const uint64_t q32 = hs_q32_mul(predicted_q32, rounded_q32(exp(m->noise_sigma * z)));
     return q32 > 0 ? q32 : 1;
 }
 

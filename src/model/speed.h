@@ -76,6 +76,9 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
 #define HS_MEAN_PROFILE (HS_NO_PROFILE - 1)
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index);
+/* The same, > 0, as the quotient that the file has where that is the prediction, not rounded. */
+double hs_speed_predicted(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                          uint64_t index);
 /* The kind of predictor; ORACLE without one. */
 enum hs_speed_predictor_kind hs_speed_predicted_by(const struct hs_speed *m);
 /* Error of a predicted pair speed: factor of the first of the two jobs, Q32; 1 unless NOISY. */

@@ -134,6 +134,7 @@ static void ask_speed(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)p, (void)call;
     assert_int_equal(hs_view_speed_q32(v, script_handle[0], 0), UINT64_C(1) << 32);
+    assert_true(hs_view_speed(v, script_handle[0], 0) == 1);
 }
 
 static void speed_must_be_declared(void **state)

@@ -354,7 +354,9 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
         const uint32_t type = g->type_of[t];
         hs_view_search_type(v, type, true);
         if (hs_view_capacity(v, job) >= hs_view_gpus(v, job))
-            j->speed[t] = g->is_aware ? (double)hs_view_speed_q32(v, job, type) / 0x1p32 : 1;
+            j->speed[t] = !g->is_aware ? 1
+                          : is_compat  ? hs_view_speed(v, job, type)
+                                       : (double)hs_view_speed_q32(v, job, type) / 0x1p32;
         j->got[t] = hs_gavel_half_round(g);
         can_run |= j->speed[t] > 0;
     }
