@@ -175,7 +175,7 @@ no time to work, so that the run would not end.
   [2]
   $ horus run traces/sample.csv --max-jobs=20 -c 8x8:V100 -p gavel:round=61s,preempt_cost=table -o out >out.txt
   $ horus run traces/sample.csv -c 8x8:V100 -p gavel:share=pairs,aware=no 2>&1 | grep error
-  error: policy 'gavel': share=pairs needs aware=yes and compat=off
+  error: policy 'gavel': share=pairs needs aware=yes, compat=off and fill=no
   $ horus run traces/sample.csv --max-jobs=20 -c 8x8:V100 -p allox:share=pairs -o out2 2>&1 | grep -A1 warning
   warning: policy 'allox': 'share' has no effect: objective is allox
         = hint: objective=las|fifo|ftf|makespan|throughput

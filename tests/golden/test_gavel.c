@@ -311,6 +311,93 @@ static void g3_isolated(void **state)
     assert_near(shares[1], .5);
 }
 
+/* ---- water filling ---- */
+
+/* One program of classes, of which those with a level keep it; returns the least rate of the others,
+ * or, of one class alone, the most that it can have while they have `least`. */
+static double most_of(struct hs_gavel_program *p, const struct hs_gavel_class *classes,
+                      uint32_t count, uint32_t of, double least, uint32_t first[8])
+{
+    hs_gavel_begin(p);
+    for (uint32_t i = 0; i < count; i++) {
+        struct hs_gavel_class c = classes[i];
+        if (of < count && i != of && c.level <= 0)
+            c.level = least;
+        if (i == of)
+            c.level = 0;
+        first[i] = hs_gavel_add(p, &c);
+    }
+    assert_int_equal(hs_lp_solve(p->lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    return hs_lp_value(p->lp, p->goal);
+}
+
+/* By prices as the policy does, or by the definition: a class has its level where it can have no more
+ * than the least rate, by a program of its own. */
+static void fill_classes(struct hs_gavel_program *p, struct hs_gavel_class *classes, uint32_t count,
+                         bool is_by_price)
+{
+    uint32_t first[8], other[8];
+    for (uint32_t left = count; left > 0;) {
+        const double least = most_of(p, classes, count, count, 0, first) * (1 - 1e-9);
+        bool are_full[8];
+        for (uint32_t i = 0; i < count && is_by_price; i++)
+            are_full[i] = hs_gavel_is_full(p, first[i]);
+        for (uint32_t i = 0; i < count && !is_by_price; i++)
+            are_full[i] = most_of(p, classes, count, i, least, other) <= least * (1 + 1e-6);
+        const uint32_t before = left;
+        for (uint32_t i = 0; i < count; i++)
+            if (classes[i].level <= 0 && are_full[i]) {
+                classes[i].level = least;
+                left--;
+            }
+        assert_true(left < before);
+    }
+}
+
+/* G12: 4 GPUs, weights 3, 1, 1, 1. The first job has its GPU at t = 1/3 and can have no more; the
+ * others have 1/3 at least, and then, filled, a GPU each: rates 1, by weights 1/3, 1, 1, 1. */
+static void g12_water_filling(void **state)
+{
+    (void)state;
+    struct hs_gavel_program p = {
+        .lp = hs_lp_open(), .objective = HS_GAVEL_LAS, .types = 1, .gpus = {4}};
+    struct hs_gavel_class c[] = {{.members = 1, .gang = 1, .weight = 3, .speed = {1}},
+                                 {.members = 3, .gang = 1, .weight = 1, .speed = {1}}};
+    uint32_t first[8];
+    assert_near(most_of(&p, c, 2, 2, 0, first), 1. / 3);
+    assert_true(hs_gavel_is_full(&p, first[0]));
+    assert_false(hs_gavel_is_full(&p, first[1]));
+    fill_classes(&p, c, 2, true);
+    assert_near(c[0].level, 1. / 3);
+    assert_near(c[1].level, 1);
+    hs_lp_close(p.lp);
+}
+
+/* Levels by prices are those by the definition: 300 draws of up to eight classes of up to six. */
+static void water_filling_is_exact(void **state)
+{
+    (void)state;
+    uint32_t steps = 0;
+    struct hs_gavel_program p = {
+        .lp = hs_lp_open(), .objective = HS_GAVEL_LAS, .types = TYPES, .gpus = {8, 4, 16}};
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        struct hs_gavel_class c[2][8];
+        const uint32_t count = 1 + (uint32_t)(seed % 8);
+        for (uint32_t how = 0; how < 2; how++) {
+            draw_classes(seed, count, 6, c[how]);
+            fill_classes(&p, c[how], count, how == 0);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            if (fabs(c[0][i].level / c[1][i].level - 1) > 1e-5)
+                fail_msg("draw %u: class %u %.9g by prices, %.9g by its own program",
+                         (unsigned)seed, i, c[0][i].level, c[1][i].level);
+            steps += c[0][i].level > c[0][0].level * 1.01 || c[0][0].level > c[0][i].level * 1.01;
+        }
+    }
+    assert_true(steps > 100); /* many are filled beyond others */
+    hs_lp_close(p.lp);
+}
+
 /* ---- rounds ---- */
 
 static void expect_ends(const char *cluster, const char *policy, const struct hs_test_job *jobs,
@@ -412,6 +499,16 @@ static void starvation(void **state)
     assert_int_equal(r.jobs[0].start_us, 720 * HS_TEST_S);
     assert_int_equal(r.jobs[0].end_us, 4320 * HS_TEST_S);
     hs_test_free(&r);
+}
+
+/* G12 as a run, priorities 2, 0, 0, 0: a GPU for each. */
+static void g12_in_rounds(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[4];
+    for (int i = 0; i < 4; i++)
+        jobs[i] = (struct hs_test_job){.gpus = 1, .duration_s = 720, .priority = i == 0 ? 2 : 0};
+    expect_ends("1x4:V100", "gavel:fill=yes", jobs, 4, (const int64_t[]){720, 720, 720, 720});
 }
 
 /* GN2, what must not be: fifo gives no job the GPUs that others hold, so that the third waits for
@@ -868,6 +965,8 @@ int main(void)
         cmocka_unit_test(g2_makespan),
         cmocka_unit_test(throughput),
         cmocka_unit_test(g3_isolated),
+        cmocka_unit_test(g12_water_filling),
+        cmocka_unit_test(water_filling_is_exact),
         cmocka_unit_test(g4_finish_time_fairness),
         cmocka_unit_test(mixtures_are_exact),
         cmocka_unit_test(g5_gangs),
@@ -875,6 +974,7 @@ int main(void)
         cmocka_unit_test(g7_idle_end),
         cmocka_unit_test(g8_arrivals),
         cmocka_unit_test(ftf_turns),
+        cmocka_unit_test(g12_in_rounds),
         cmocka_unit_test(gn2_fifo_does_not_turn),
         cmocka_unit_test(starvation),
         cmocka_unit_test(gn3_last_steps),

@@ -38,7 +38,8 @@ enum hs_gavel_objective {
 
 struct hs_gavel_class {
     uint32_t members, gang;
-    double weight;                /* las */
+    double weight;                /* las, */
+    double level;                 /* and the rate of which it can have no more, as counted; 0: t */
     double speed[HS_GAVEL_TYPES]; /* rate at its gang, on any scale for las; 0 = cannot run */
     double left;                  /* makespan: work to do */
     double least;                 /* ftf: the least rate that is enough */
@@ -65,6 +66,8 @@ struct hs_gavel_couple {
     uint32_t number[2], type;
     double rate[2];
 };
+/* las: whether the class has as much in no solution of more: its rate has a price. */
+bool hs_gavel_is_full(const struct hs_gavel_program *p, uint32_t first_column);
 /* Whether pairs of jobs of so many GPUs at most may raise the optimum of the solved program of
  * single jobs. Beside another a job is no faster than alone, and a column of that gains nothing:
  * each is worth what its GPUs cost, at most, so that a pair gains at most what they cost. */
@@ -112,7 +115,7 @@ enum hs_gavel_compat { HS_GAVEL_COMPAT_OFF, HS_GAVEL_COMPAT_GAVEL };
 
 struct hs_gavel {
     int32_t objective, placer, compat;
-    bool is_aware, refills, carries, joins;
+    bool is_aware, refills, carries, joins, fills;
     int32_t share; /* 1: pairs */
     double threshold;
     int64_t round_us, reset_us, seed;
@@ -206,6 +209,11 @@ static inline bool hs_gavel_needs_left(const struct hs_gavel *g)
 {
     return g->objective == HS_GAVEL_FTF || g->objective == HS_GAVEL_MAKESPAN ||
            g->objective == HS_GAVEL_ALLOX;
+}
+
+static inline bool hs_gavel_fills(const struct hs_gavel *g)
+{
+    return g->fills && g->objective == HS_GAVEL_LAS;
 }
 
 /* What each job and each pair has got at the beginning. */

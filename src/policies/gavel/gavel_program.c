@@ -5,7 +5,7 @@
  *
  *     sum over classes of members gang x[g] <= GPUs of type g, sum over g of x[g] <= 1, and
  *     las         max t, gang / (weight P) sum over g of speed[g] x[g] >= t, where P is the mean
- *                 speed of all GPUs for it (OSDI'20 4.1)
+ *                 speed of all GPUs for it (OSDI'20 4.1); or, filled, >= its level
  *     makespan    max s, sum of speed[g] x[g] >= left s
  *     throughput  max of the sum of members speed[g] x[g]
  *     ftf         max t <= 1, sum of speed[g] x[g] >= least t: feasible where t = 1
@@ -60,7 +60,7 @@ uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c
     const bool is_sum = p->objective == HS_GAVEL_THROUGHPUT;
     const double factor = factor_of(p, c);
     const uint32_t all = hs_lp_row(p->lp, -INFINITY, 1);
-    const uint32_t rate = hs_lp_row(p->lp, 0, p->is_tight ? 0 : INFINITY);
+    const uint32_t rate = hs_lp_row(p->lp, c->level, p->is_tight ? 0 : INFINITY);
     uint32_t first = 0;
     for (uint32_t t = 0; t < p->types; t++) {
         const uint32_t column = hs_lp_column(p->lp, is_sum ? c->members * c->speed[t] : 0);
@@ -70,12 +70,18 @@ uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c
         hs_lp_set(p->lp, p->rows[t], column, (double)c->members * c->gang);
     }
     if (p->objective == HS_GAVEL_LAS)
-        hs_lp_set(p->lp, rate, p->goal, -1);
+        hs_lp_set(p->lp, rate, p->goal, c->level > 0 ? 0 : -1);
     else if (p->objective == HS_GAVEL_MAKESPAN)
         hs_lp_set(p->lp, rate, p->goal, -c->left);
     else if (p->objective == HS_GAVEL_FTF)
         hs_lp_set(p->lp, rate, p->goal, -c->least);
     return first;
+}
+
+bool hs_gavel_is_full(const struct hs_gavel_program *p, uint32_t first_column)
+{
+    const uint32_t number = (first_column - 1) / p->types; /* the goal is before them */
+    return hs_lp_price(p->lp, p->first_row + 2 * number + 1) < -SHARE_MIN;
 }
 
 bool hs_gavel_may_pair(const struct hs_gavel_program *p, uint32_t gang)

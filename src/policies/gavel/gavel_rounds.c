@@ -482,7 +482,9 @@ static void gavel_semantics(const void *state, struct hs_semantics *out)
         [HS_GAVEL_THROUGHPUT] = "shares of most throughput, rounds",
     };
     const struct hs_gavel *g = state;
-    *out = (struct hs_semantics){.order = orders[g->objective],
+    *out = (struct hs_semantics){.order = hs_gavel_fills(g)
+                                              ? "shares by max-min fairness, filled, rounds"
+                                              : orders[g->objective],
                                  .scan = g->objective == HS_GAVEL_FIFO ? "strict" : "fit",
                                  .placement = hs_placer_names[g->placer],
                                  .preemption = "evict",
@@ -533,6 +535,10 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
                           "least time between solutions, which arrivals and ends ask for"),        \
         HS_PARAM_FLAG(struct hs_gavel, carries, "carry", "no",                                     \
                       "what a job got more than promised counts beyond the next solution"),        \
+        HS_PARAM_FLAG(struct hs_gavel, fills, "fill", "no",                                        \
+                      "water filling: beyond the least rate, those of jobs that can have more, "   \
+                      "likewise",                                                                  \
+                      .only_with = "objective=las", .source = "OSDI'20 4.3"),                      \
         HS_PARAM_FLAG(struct hs_gavel, refills, "refill", "no",                                    \
                       "jobs start on free GPUs between boundaries, too"),                          \
         HS_PARAM_FLAG(                                                                             \

@@ -11,6 +11,8 @@
 #define NO_TYPE    HS_GAVEL_TYPES
 #define GOAL_ERROR 1e-6 /* of the solver's optimum */
 #define RHO_ERROR  1e-4
+/* Less than the solver lets a rate fall short of. */
+#define LEVEL_ERROR 1e-9
 
 static double weight_of(const struct hs_view *v, hs_job_id job)
 {
@@ -108,6 +110,7 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
             after = hs_gavel_next(v, after);
         if (g->objective == HS_GAVEL_FTF)
             c.least = least_rate(v, job, rho);
+        c.level = hs_gavel_fills(g) ? hs_gavel_of(v, job)->priority : 0;
         c.left /= most_us;
         const uint32_t first = hs_gavel_add(program, &c);
         if (g->pairs != NULL && g->pairs->classes < HS_GAVEL_CLASSES) {
@@ -237,6 +240,34 @@ static void share_by_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     (void)bisect_rho(g, pool, v, program, least, high);
 }
 
+/* Water filling (OSDI'20 4.3): jobs that can have no more than the least rate keep it as their
+ * level, and the least rate of the others is raised further, until all have a level. */
+static bool fill(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
+                 struct hs_gavel_program *program)
+{
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        hs_gavel_of(v, job)->priority = 0;
+    }
+    for (bool are_left = true, rises = true; are_left && rises;) {
+        if (!solve_program(g, pool, v, program, 0))
+            return false;
+        const double level = hs_lp_value(program->lp, program->goal);
+        are_left = rises = false;
+        HS_GAVEL_EACH(job, pool, v)
+        {
+            struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+            if (j->priority > 0)
+                continue;
+            if (hs_gavel_is_full(program, j->first_column))
+                j->priority = level * (1 - LEVEL_ERROR);
+            rises |= j->priority > 0;
+            are_left |= j->priority <= 0;
+        }
+    }
+    return true;
+}
+
 /* By the program of single jobs, unless pairs may be better. */
 static void share_by_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                              const struct hs_view *v, struct hs_gavel_program *program)
@@ -249,7 +280,8 @@ static void share_by_program(const struct hs_gavel *g, struct hs_gavel_pool *poo
     {
         gang = hs_view_gpus(v, job) > gang ? hs_view_gpus(v, job) : gang;
     }
-    bool is_solved = solve_program(&alone, pool, v, program, 0);
+    bool is_solved = hs_gavel_fills(g) ? fill(&alone, pool, v, program)
+                                       : solve_program(&alone, pool, v, program, 0);
     const bool has_pairs = is_solved && g->pairs != NULL && hs_gavel_may_pair(program, gang);
     if (has_pairs)
         is_solved = solve_program(g, pool, v, program, 0);
