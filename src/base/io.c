@@ -67,6 +67,20 @@ const struct hs_builtin *hs_builtin_find(const char *path)
     return NULL;
 }
 
+bool hs_builtin_shipped(const char *folder, size_t index, char name[HS_SHIPPED_NAME_MAX])
+{
+    const struct hs_builtin *file;
+    const size_t begin = strlen(folder);
+    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++) {
+        if (strncmp(file->name, folder, begin) != 0 || index-- > 0)
+            continue;
+        (void)snprintf(name, HS_SHIPPED_NAME_MAX, "%.*s",
+                       (int)(strlen(file->name) - begin - strlen(".json")), file->name + begin);
+        return true;
+    }
+    return false;
+}
+
 const char *hs_builtin_cluster(const char *spec)
 {
     char name[64];

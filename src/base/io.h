@@ -31,6 +31,10 @@ struct hs_builtin {
 const struct hs_builtin *hs_builtin_at(size_t index); /* by name, ascending; NULL after the last */
 /* path: with or without the prefix; returns NULL if there is none. */
 const struct hs_builtin *hs_builtin_find(const char *path);
+/* Sets the name of the shipped cluster or workload number `index`, from 0: "venus" of the file
+ * "clusters/venus.json"; folder: "clusters/". False after the last. */
+#define HS_SHIPPED_NAME_MAX 64
+bool hs_builtin_shipped(const char *folder, size_t index, char name[HS_SHIPPED_NAME_MAX]);
 /* Returns the path of a cluster given by name: "venus" is "builtin:clusters/venus.json"; other
  * specs are returned unchanged. */
 const char *hs_builtin_cluster(const char *spec);

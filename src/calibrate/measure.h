@@ -49,6 +49,8 @@ struct hs_pair {
     int64_t line;
 };
 
+#define HS_JOINT_UNMEASURED .joint_util = NAN, .joint_bw_util = NAN, .joint_mem_mib = NAN
+
 /* What a job did among at least two others on a GPU. */
 struct hs_tenancy {
     uint32_t set, solo, gpu;

@@ -228,11 +228,8 @@ static enum hs_status take_tally_pair(struct hs_sheet *s)
     const char *a = hs_sheet_name(s, TALLY_A), *b = hs_sheet_name(s, TALLY_B);
     const char *mode = hs_sheet_text(s, TALLY_MODE);
     const double speed_b = hs_sheet_number(s, TALLY_SPEED_B);
-    struct hs_pair row = {.speed = hs_sheet_number(s, TALLY_SPEED_A),
-                          .joint_util = NAN,
-                          .joint_bw_util = NAN,
-                          .joint_mem_mib = NAN,
-                          .line = s->row.line};
+    struct hs_pair row = {
+        .speed = hs_sheet_number(s, TALLY_SPEED_A), HS_JOINT_UNMEASURED, .line = s->row.line};
     uint32_t i = 0;
     if (!s->is_good)
         return HS_OK;
@@ -314,11 +311,8 @@ static enum hs_status take_gangs(struct hs_sheet *s)
     const char *a = hs_sheet_name(s, GANG_MODEL_A), *b = hs_sheet_name(s, GANG_MODEL_B);
     const char *strategy = hs_sheet_name(s, GANG_STRATEGY);
     const double gpus = hs_sheet_number(s, GANG_GPUS), speed_b = hs_sheet_number(s, GANG_SPEED_B);
-    struct hs_pair row = {.speed = hs_sheet_number(s, GANG_SPEED_A),
-                          .joint_util = NAN,
-                          .joint_bw_util = NAN,
-                          .joint_mem_mib = NAN,
-                          .line = s->row.line};
+    struct hs_pair row = {
+        .speed = hs_sheet_number(s, GANG_SPEED_A), HS_JOINT_UNMEASURED, .line = s->row.line};
     char gpu[32];
     if (!s->is_good)
         return HS_OK;

@@ -731,6 +731,7 @@ void hs_json_close(struct hs_json_doc *doc)
 #define FAULTS_MAX 20u /* printed */
 #define NAME_MAX   255u
 #define FAULT_SIZE 1024
+#define KEYS_MAX   32u /* of an object */
 
 void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
 {
@@ -785,23 +786,34 @@ bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
     return false;
 }
 
-void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
-                       const char *const *keys, uint32_t count, const char *what)
+bool hs_jsoncheck_object(struct hs_jsoncheck *c, const struct hs_json *object, const char *what,
+                         const char *keys)
 {
-    char message[FAULT_SIZE], nearest[HS_HINT_SIZE], known[512] = "known keys:";
-    for (uint32_t i = 0; i < count; i++)
-        hs_append(known, sizeof known, " %s", keys[i]);
+    char message[FAULT_SIZE], nearest[HS_HINT_SIZE], known[512], words[512];
+    const char *names[KEYS_MAX];
+    uint32_t count = 0;
+    if (!hs_jsoncheck_kind(c, object, HS_JSON_OBJECT, what))
+        return false;
+    (void)snprintf(known, sizeof known, "known keys: %s", keys);
+    (void)snprintf(words, sizeof words, "%s", keys);
+    for (char *at = words; count < KEYS_MAX && *at != '\0';) {
+        names[count++] = at;
+        at += strcspn(at, " ");
+        if (*at != '\0')
+            *at++ = '\0';
+    }
     for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
         const char *key = hs_json_key(m);
         uint32_t i = 0;
-        while (i < count && strcmp(keys[i], key) != 0)
+        while (i < count && strcmp(names[i], key) != 0)
             i++;
         if (i < count)
             continue;
         (void)snprintf(message, sizeof message, "unknown key '%s' in %s", key, what);
         add_fault(c, hs_json_place_key(c->doc, m),
-                  hs_did_you_mean(nearest, key, keys, count, known), message);
+                  hs_did_you_mean(nearest, key, names, count, known), message);
     }
+    return true;
 }
 
 bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,

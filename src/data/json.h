@@ -134,9 +134,9 @@ bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum
 /* Checks for an array or object with at least one member. */
 bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
                          enum hs_json_kind kind, const char *what);
-/* Checks that every key of the object is one of `keys`, count of them. */
-void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
-                       const char *const *keys, uint32_t count, const char *what);
+/* Checks for an object with no keys but those of a list, "gpus cohort"; false if it is none. */
+bool hs_jsoncheck_object(struct hs_jsoncheck *c, const struct hs_json *object, const char *what,
+                         const char *keys);
 /* Checks that a name has 1..255 bytes. */
 bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,
                        const char *what);

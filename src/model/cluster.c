@@ -234,10 +234,10 @@ static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, b
                       .diag = diag,
                       .takes_any = takes_any,
                       .hint = SHAPE_HINT};
-    const char *names[SHIPPED_MOST], *name;
-    char hint[HS_HINT_SIZE];
+    const char *names[SHIPPED_MOST];
+    char hint[HS_HINT_SIZE], name[HS_SHIPPED_NAME_MAX];
     uint32_t count = 0;
-    while (count < SHIPPED_MOST && (name = hs_cluster_shipped(count)) != NULL)
+    while (count < SHIPPED_MOST && hs_builtin_shipped("clusters/", count, name))
         names[count++] = hs_arena_text(&cluster->arena, name, strlen(name));
     if (!takes_any)
         s.hint = hs_did_you_mean(hint, spec, names, count, SHAPE_HINT);
@@ -481,7 +481,6 @@ struct cluster_reader {
 /* Adds a faulty type, too, to avoid errors of the node groups that name it. */
 static void read_declared_type(struct cluster_reader *r, const struct hs_json *type)
 {
-    static const char *const keys[] = {"mem_mib", "speed", "sharing_mode"};
     struct hs_jsoncheck *c = &r->check;
     if (!hs_jsoncheck_name(c, type, hs_json_key(type), "the name of a GPU type"))
         return;
@@ -490,9 +489,8 @@ static void read_declared_type(struct cluster_reader *r, const struct hs_json *t
         hs_jsoncheck_fault(c, type, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
         return;
     }
-    if (!hs_jsoncheck_kind(c, type, HS_JSON_OBJECT, "a GPU type"))
+    if (!hs_jsoncheck_object(c, type, "a GPU type", "mem_mib speed sharing_mode"))
         return;
-    hs_jsoncheck_keys(c, type, keys, HS_COUNT_OF(keys), "a GPU type");
     struct hs_gpu_type *added = &r->draft.types[at];
     added->mem_mib =
         (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, HS_MEM_MIB_MAX, added->mem_mib);
@@ -606,11 +604,9 @@ static void check_owners(struct cluster_reader *r)
 
 static void read_group(struct cluster_reader *r, const struct hs_json *row)
 {
-    static const char *const keys[] = {"count", "gpus", "type", "cpus", "mem_mib", "vc", "name"};
     struct hs_jsoncheck *c = &r->check;
-    if (!hs_jsoncheck_kind(c, row, HS_JSON_OBJECT, "a node group"))
+    if (!hs_jsoncheck_object(c, row, "a node group", "count gpus type cpus mem_mib vc name"))
         return;
-    hs_jsoncheck_keys(c, row, keys, HS_COUNT_OF(keys), "a node group");
     if (hs_json_get(row, "gpus") == NULL)
         hs_jsoncheck_fault(c, row, "add \"gpus\", GPUs per node", "a node group without gpus");
     const char *name = hs_jsoncheck_text(c, row, "name");
@@ -641,14 +637,12 @@ static void read_rack(struct cluster_reader *r, const struct hs_json *nodes)
 
 static void read_racks(struct cluster_reader *r, const struct hs_json *racks)
 {
-    static const char *const keys[] = {"nodes"};
     if (!hs_jsoncheck_filled(&r->check, racks, HS_JSON_ARRAY, "racks"))
         return;
     for (const struct hs_json *rack = hs_json_first(racks); rack != NULL;
          rack = hs_json_next(rack)) {
-        if (!hs_jsoncheck_kind(&r->check, rack, HS_JSON_OBJECT, "a rack"))
+        if (!hs_jsoncheck_object(&r->check, rack, "a rack", "nodes"))
             continue;
-        hs_jsoncheck_keys(&r->check, rack, keys, 1, "a rack");
         const struct hs_json *nodes = hs_json_get(rack, "nodes");
         if (nodes == NULL)
             hs_jsoncheck_fault(&r->check, rack, NULL, "a rack without nodes");
@@ -684,15 +678,13 @@ static void check_node_names(struct cluster_reader *r)
 
 static void read_document(struct cluster_reader *r)
 {
-    static const char *const keys[] = {"name", "gpu_types", "racks",  "nodes",
-                                       "vcs",  "cohorts",   "$schema"};
     struct hs_jsoncheck *c = &r->check;
-    if (!hs_jsoncheck_kind(c, r->root, HS_JSON_OBJECT, "a cluster"))
+    if (!hs_jsoncheck_object(c, r->root, "a cluster",
+                             "name gpu_types racks nodes vcs cohorts $schema"))
         return;
     const struct hs_json *racks = hs_json_get(r->root, "racks");
     const struct hs_json *nodes = hs_json_get(r->root, "nodes");
     const struct hs_json *types = hs_json_get(r->root, "gpu_types");
-    hs_jsoncheck_keys(c, r->root, keys, HS_COUNT_OF(keys), "a cluster");
     (void)hs_jsoncheck_text(c, r->root, "name");
     if (types != NULL && hs_jsoncheck_filled(c, types, HS_JSON_OBJECT, "gpu_types"))
         for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))
@@ -735,22 +727,6 @@ static enum hs_status read_json(struct hs_cluster *cluster, const char *path, st
 }
 
 /* ---- loading a description ---- */
-
-const char *hs_cluster_shipped(uint32_t index)
-{
-    static const char folder[] = "clusters/", suffix[] = ".json";
-    static char name[64];
-    const struct hs_builtin *file;
-    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++) {
-        if (strncmp(file->name, folder, strlen(folder)) != 0 || index-- > 0)
-            continue;
-        (void)snprintf(name, sizeof name, "%.*s",
-                       (int)(strlen(file->name) - strlen(folder) - strlen(suffix)),
-                       file->name + strlen(folder));
-        return name;
-    }
-    return NULL;
-}
 
 /* Refuses nodes in a form that is not read, with the command for one that is. */
 static enum hs_status refuse_known(const char *head, size_t len, const char *path,

@@ -65,8 +65,6 @@ struct hs_cluster {
     struct hs_intern vc_names; /* of vcs: index + 1, as "" is id 0 */
 };
 
-/* Returns the name of a shipped cluster, until the next call; NULL after the last. */
-const char *hs_cluster_shipped(uint32_t index);
 /* spec: a shipped cluster by its name ("venus"), a file (*.json, or an existing path), JSON or a
  * list of machines as of openb and Philly, or a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type])
  * of known types, by any name (data/names.h). VCs in a JSON are loaded, with mode IGNORE. */

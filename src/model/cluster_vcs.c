@@ -171,14 +171,13 @@ static uint64_t read_limit(struct tree_reader *r, const struct hs_json *of, cons
 static void read_entry(struct tree_reader *r, const struct hs_json *of, struct hs_vc *vc,
                        const struct hs_json *all, bool is_vc)
 {
-    static const char *const keys[] = {"gpus", "cohort", "borrowing_limit", "lending_limit"};
     const bool is_object = hs_json_kind(of) == HS_JSON_OBJECT;
     vc->gpus = (uint64_t)hs_jsoncheck_int(r->check, is_object ? of : all,
                                           is_object ? "gpus" : vc->name, 0, UINT32_MAX, 0);
     if (!is_object)
         return;
-    hs_jsoncheck_keys(r->check, of, keys, HS_COUNT_OF(keys),
-                      is_vc ? "a virtual cluster" : "a cohort");
+    (void)hs_jsoncheck_object(r->check, of, is_vc ? "a virtual cluster" : "a cohort",
+                              "gpus cohort borrowing_limit lending_limit");
     if (is_vc && hs_json_get(of, "gpus") == NULL)
         hs_jsoncheck_fault(r->check, of, NULL, "\"gpus\" of '%s' is missing", vc->name);
     vc->cohort = read_cohort_of(r, of);
@@ -368,13 +367,11 @@ static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const st
 
 static enum hs_status read_json(struct source *s)
 {
-    static const char *const keys[] = {"name", "vcs", "cohorts"};
     HS_TRY(hs_json_load(&s->doc, s->file, s->diag));
     struct hs_jsoncheck check = {.doc = s->doc, .diag = s->diag};
     const struct hs_json *root = hs_json_root(s->doc);
-    if (!hs_jsoncheck_kind(&check, root, HS_JSON_OBJECT, "a list of virtual clusters"))
+    if (!hs_jsoncheck_object(&check, root, "a list of virtual clusters", "name vcs cohorts"))
         return check.status;
-    hs_jsoncheck_keys(&check, root, keys, HS_COUNT_OF(keys), "a list of virtual clusters");
     s->vcs = hs_json_get(root, "vcs");
     if (s->vcs == NULL)
         hs_jsoncheck_fault(&check, root, "{\"vcs\": {\"name\": gpus, ...}}", "\"vcs\" is missing");

@@ -74,18 +74,15 @@ static void read_speeds(struct hs_jsoncheck *check, const struct hs_json *owner,
 
 static void read_grids(struct hs_jsoncheck *check, struct hs_host *host)
 {
-    static const char *const file_keys[] = {"kind", "format", "notes", "grids"};
-    static const char *const keys[] = {"model", "cpus", "mem_mib", "speed"};
     const struct hs_json *root = hs_json_root(check->doc), *list = hs_json_get(root, "grids");
-    hs_jsoncheck_keys(check, root, file_keys, HS_COUNT_OF(file_keys), "a model of hosts");
+    (void)hs_jsoncheck_object(check, root, "a model of hosts", "kind format notes grids");
     if (!hs_jsoncheck_filled(check, list, HS_JSON_ARRAY, "grids"))
         return;
     host->grids = hs_arena_alloc(&host->arena, hs_json_count(list) * sizeof *host->grids);
     for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
         struct host_grid *grid = &host->grids[host->count];
-        if (!hs_jsoncheck_kind(check, at, HS_JSON_OBJECT, "a grid"))
+        if (!hs_jsoncheck_object(check, at, "a grid", "model cpus mem_mib speed"))
             continue;
-        hs_jsoncheck_keys(check, at, keys, HS_COUNT_OF(keys), "a grid");
         grid->model = hs_modelfile_name(check, &host->arena, at, "model");
         for (uint32_t i = 0; grid->model != NULL && i < host->count; i++)
             if (hs_model_same_name(host->grids[i].model, grid->model))

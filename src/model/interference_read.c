@@ -186,14 +186,12 @@ static void hand_out(struct hs_interference *m, const struct pair_form *form)
 
 static void read_form(struct interference_reader *r, const struct hs_json *owner)
 {
-    static const char *const keys[] = {"gpu",       "mode",          "form",     "k",
-                                       "alpha",     "beta",          "capacity", "capacity_sets",
-                                       "in_sample", "capacity_from", "holdout",  "cross"};
     struct hs_interference *m = r->m;
     struct pair_form *form = &m->forms[m->form_count++];
-    if (!hs_jsoncheck_kind(r->check, owner, HS_JSON_OBJECT, "a form"))
+    if (!hs_jsoncheck_object(r->check, owner, "a form",
+                             "gpu mode form k alpha beta capacity capacity_sets in_sample "
+                             "capacity_from holdout cross"))
         return;
-    hs_jsoncheck_keys(r->check, owner, keys, HS_COUNT_OF(keys), "a form");
     form->gpu = hs_modelfile_name(r->check, &m->arena, owner, "gpu");
     form->error = read_error(r, owner);
     form->has_form = hs_json_get(owner, "capacity") == NULL || hs_json_get(owner, "k") != NULL ||
@@ -237,16 +235,13 @@ static void read_profile(struct interference_reader *r, const struct hs_json *jo
 
 static void read_job(struct interference_reader *r, const struct hs_json *job)
 {
-    static const char *const rank_1[] = {"profile", "a", "b"};
-    static const char *const two_way[] = {"profile",  "util",  "own",         "own_slope",
-                                          "own_bend", "other", "other_slope", "other_bend"};
     struct table_job *e = &r->d->jobs[r->d->count++];
     struct hs_jsoncheck *c = r->check;
     if (!hs_jsoncheck_kind(c, job, HS_JSON_OBJECT, "a job of a table"))
         return;
     read_profile(r, job, e);
     if (r->d->form == RANK_1) {
-        hs_jsoncheck_keys(c, job, rank_1, HS_COUNT_OF(rank_1), "a job of a rank-1 table");
+        (void)hs_jsoncheck_object(c, job, "a job of a rank-1 table", "profile a b");
         (void)hs_jsoncheck_number(c, job, "a", 0, FACTOR_MAX, &e->own.value);
         (void)hs_jsoncheck_number(c, job, "b", 0, FACTOR_MAX, &e->other.value);
         return;
@@ -257,7 +252,8 @@ static void read_job(struct interference_reader *r, const struct hs_json *job)
         {"own_slope", -EFFECT_MAX, EFFECT_MAX, &e->own.slope},
         {"other", -EFFECT_MAX, EFFECT_MAX, &e->other.value},
         {"other_slope", -EFFECT_MAX, EFFECT_MAX, &e->other.slope}};
-    hs_jsoncheck_keys(c, job, two_way, HS_COUNT_OF(two_way), "a job of a two-way table");
+    (void)hs_jsoncheck_object(c, job, "a job of a two-way table",
+                              "profile util own own_slope own_bend other other_slope other_bend");
     hs_modelfile_numbers(c, job, numbers, HS_COUNT_OF(numbers));
     if (hs_json_get(job, "own_bend") != NULL)
         (void)hs_jsoncheck_number(c, job, "own_bend", -EFFECT_MAX, EFFECT_MAX, &e->own.bend);
@@ -496,12 +492,10 @@ static void read_filled(struct interference_reader *r, const struct hs_json *tab
 
 static void read_table(struct interference_reader *r, const struct hs_json *table)
 {
-    static const char *const keys[] = {"gpu",         "mode",  "form",      "lambda", "jobs",
-                                       "model_pairs", "pairs", "in_sample", "holdout"};
     struct hs_jsoncheck *c = r->check;
-    if (!hs_jsoncheck_kind(c, table, HS_JSON_OBJECT, "a table"))
+    if (!hs_jsoncheck_object(c, table, "a table",
+                             "gpu mode form lambda jobs model_pairs pairs in_sample holdout"))
         return;
-    hs_jsoncheck_keys(c, table, keys, HS_COUNT_OF(keys), "a table");
     const struct hs_json *jobs = hs_json_get(table, "jobs");
     uint32_t count = hs_json_count(jobs);
     if (jobs == NULL)
@@ -528,15 +522,14 @@ static void read_table(struct interference_reader *r, const struct hs_json *tabl
 enum hs_status hs_interference_read(struct hs_interference *m, const char *path,
                                     const struct hs_catalogue *catalogue, struct hs_diag *diag)
 {
-    static const char *const keys[] = {"kind", "format", "data",  "cleaning",
-                                       "rows", "checks", "forms", "tables"};
     struct hs_jsoncheck check;
     struct interference_reader r = {.check = &check, .m = m, .catalogue = catalogue};
     const struct strangers *s = &r.strangers;
     enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_INTERFERENCE, diag);
     if (status == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc);
-        hs_jsoncheck_keys(&check, root, keys, HS_COUNT_OF(keys), "an interference model");
+        (void)hs_jsoncheck_object(&check, root, "an interference model",
+                                  "kind format data cleaning rows checks forms tables");
         m->forms = hs_arena_alloc(&m->arena, (uint64_t)hs_json_count(hs_json_get(root, "forms")) *
                                                  sizeof *m->forms);
         read_list(&r, root, "forms", read_form);

@@ -191,8 +191,6 @@ static void read_profile(struct speed_reader *r, const struct hs_json *json, str
 static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
                                    const char *name_key, uint32_t *count)
 {
-    static const char *const job_keys[] = {"profile", "family", "speed"};
-    static const char *const family_keys[] = {"family", "jobs", "speed"};
     const bool is_job = strcmp(name_key, "profile") == 0;
     const char *const what = is_job ? "a job" : "a family";
     const struct hs_json *list = read_list(r, list_key, what);
@@ -200,7 +198,8 @@ static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
         hs_arena_alloc(&r->m->arena, hs_json_count(list) * sizeof(struct speed_row));
     for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
         struct speed_row *row = &rows[(*count)++];
-        hs_jsoncheck_keys(&r->check, at, is_job ? job_keys : family_keys, 3, what);
+        (void)hs_jsoncheck_object(&r->check, at, what,
+                                  is_job ? "profile family speed" : "family jobs speed");
         if (is_job) {
             read_profile(r, at, row);
         } else {
@@ -253,16 +252,16 @@ static void read_curve(struct speed_reader *r, const struct hs_json *owner, cons
 
 static void read_curves(struct speed_reader *r, enum curve_kind kind)
 {
-    static const char *const names[CURVE_KINDS][2] = {
-        [SCALING] = {"scaling", "efficiency"}, [SPREAD] = {"spread", "factor"}};
+    static const char *const names[CURVE_KINDS][3] = {
+        [SCALING] = {"scaling", "efficiency", "family gpu jobs gpus efficiency"},
+        [SPREAD] = {"spread", "factor", "family gpu jobs gpus factor"}};
     const char *const *name = names[kind];
-    const char *const keys[] = {"family", "gpu", "jobs", "gpus", name[1]};
     const struct hs_json *list = read_list(r, name[0], "an entry");
     struct family_curve *out = hs_arena_alloc(&r->m->arena, hs_json_count(list) * sizeof *out);
     uint32_t count = 0;
     for (const struct hs_json *s = hs_json_first(list); s != NULL; s = hs_json_next(s)) {
         struct family_curve *one = &out[count++];
-        hs_jsoncheck_keys(&r->check, s, keys, HS_COUNT_OF(keys), name[0]);
+        (void)hs_jsoncheck_object(&r->check, s, name[0], name[2]);
         one->family = hs_modelfile_name(&r->check, &r->m->arena, s, "family");
         one->type = read_type(r, s, "gpu");
         for (const struct family_curve *other = out; one->family != NULL && other < one; other++)
@@ -282,8 +281,6 @@ static void read_curves(struct speed_reader *r, enum curve_kind kind)
 /* The runtime needs only the errors of jobs held out from the fit. */
 static void read_holdout(struct speed_reader *r)
 {
-    static const char *const keys[] = {"protocol", "fallback", "gpu", "reference",
-                                       "n",        "mape",     "p95"};
     static const struct {
         const char *name, *protocol;
         enum hs_speed_source source;
@@ -298,7 +295,8 @@ static void read_holdout(struct speed_reader *r)
                               .reference = read_type(r, h, "reference")};
         const char *protocol = hs_modelfile_name(&r->check, &r->m->arena, h, "protocol"),
                    *fallback = hs_modelfile_name(&r->check, &r->m->arena, h, "fallback");
-        hs_jsoncheck_keys(&r->check, h, keys, HS_COUNT_OF(keys), "a score of holdout");
+        (void)hs_jsoncheck_object(&r->check, h, "a score of holdout",
+                                  "protocol fallback gpu reference n mape p95");
         (void)hs_jsoncheck_number(&r->check, h, "mape", 0, MAPE_MAX, &one.mape);
         if (protocol == NULL || fallback == NULL)
             continue;
@@ -313,14 +311,13 @@ static void read_holdout(struct speed_reader *r)
 
 static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_diag *diag)
 {
-    static const char *const keys[] = {"kind",    "format", "data",    "cleaning",      "rows",
-                                       "notes",   "types",  "jobs",    "reference",     "families",
-                                       "scaling", "spread", "holdout", "spread_holdout"};
     struct speed_reader r = {.m = m};
     enum hs_status status = hs_modelfile_open(&r.check, path, HS_MODEL_SPEED, diag);
     if (status == HS_OK) {
-        hs_jsoncheck_keys(&r.check, hs_json_root(r.check.doc), keys, HS_COUNT_OF(keys),
-                          "a speed model");
+        (void)hs_jsoncheck_object(
+            &r.check, hs_json_root(r.check.doc), "a speed model",
+            "kind format data cleaning rows notes types jobs reference families scaling spread "
+            "holdout spread_holdout");
         read_types(&r);
         if (m->file_type_count > 0) { /* otherwise nothing can be right */
             m->jobs = read_rows(&r, "jobs", "profile", &m->job_count);
@@ -581,21 +578,6 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
                    given);
 }
 
-/* Entries of families without speeds are not used. */
-static void place_curves(struct hs_speed *m, uint32_t kind)
-{
-    const uint64_t size = (uint64_t)m->family_count * m->types * sizeof(void *);
-    m->curve_of[kind] = hs_arena_alloc(&m->arena, size);
-    m->predicted_of[kind] = hs_arena_alloc(&m->arena, size);
-    for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
-        const struct family_curve *entry = &m->curves[kind][i];
-        uint32_t family = find_family(m, entry->family);
-        for (uint32_t t = 0; family != NONE && t < m->types; t++)
-            if (m->file_type[t] == entry->type)
-                m->curve_of[kind][(size_t)family * m->types + t] = &entry->curve;
-    }
-}
-
 /* Mean over the curves of a family (NULL: of all; is_other: of all others) on a type of the file
  * (NONE: on all), for gangs of 2, 4 and 8; NULL if there is none. */
 static const struct hs_curve *mean_curve(struct hs_speed *m, enum curve_kind kind,
@@ -626,41 +608,37 @@ static const struct hs_curve *predicted_curve(struct hs_speed *m, enum curve_kin
     return c != NULL ? c : mean_curve(m, kind, family, true, NONE);
 }
 
-/* A family not measured on a type uses its mean over other types; for GPUs without a type nothing
- * is known. */
-static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
+/* Entries of families without speeds are not used. A family not measured on a type uses its mean
+ * over other types. For spread, one that was never measured, and jobs without a family, use the
+ * mean over all on the type, else over all. For GPUs without a type nothing is known. */
+static void fill_curves(struct hs_speed *m, enum curve_kind kind, const struct hs_cluster *cluster)
 {
-    for (uint32_t i = 0; i < m->family_count * m->types; i++) {
-        const uint32_t t = i % m->types;
-        const char *family = m->families[i / m->types].name;
-        const struct hs_curve **truth = &m->curve_of[SCALING][i];
-        if (strcmp(cluster->types[t].name, HS_UNTYPED) == 0)
-            continue;
-        if (*truth == NULL)
-            *truth = mean_curve(m, SCALING, family, false, NONE);
-        if (*truth != NULL)
-            m->predicted_of[SCALING][i] = predicted_curve(m, SCALING, family, m->file_type[t]);
+    const uint64_t size = (uint64_t)m->family_count * m->types * sizeof(void *);
+    m->curve_of[kind] = hs_arena_alloc(&m->arena, size);
+    m->predicted_of[kind] = hs_arena_alloc(&m->arena, size);
+    for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
+        const struct family_curve *entry = &m->curves[kind][i];
+        const uint32_t family = find_family(m, entry->family);
+        for (uint32_t t = 0; family != NONE && t < m->types; t++)
+            if (m->file_type[t] == entry->type)
+                m->curve_of[kind][(size_t)family * m->types + t] = &entry->curve;
     }
-}
-
-/* A family not measured on a type uses its mean over other types; one that was never measured, and
- * jobs without a family, the mean over all on the type, else over all. */
-static void fill_spread(struct hs_speed *m, const struct hs_cluster *cluster)
-{
-    m->spread_of_any = hs_arena_alloc(&m->arena, m->types * sizeof(void *));
     for (uint32_t t = 0; t < m->types; t++) {
         const uint32_t type = m->file_type[t];
+        const struct hs_curve *any = NULL;
         if (strcmp(cluster->types[t].name, HS_UNTYPED) == 0)
             continue;
-        m->spread_of_any[t] = predicted_curve(m, SPREAD, NULL, type);
+        if (kind == SPREAD)
+            any = m->spread_of_any[t] = predicted_curve(m, kind, NULL, type);
         for (uint32_t f = 0; f < m->family_count; f++) {
-            const size_t at = (size_t)f * m->types + t;
-            const struct hs_curve **c = &m->curve_of[SPREAD][at];
-            m->predicted_of[SPREAD][at] = predicted_curve(m, SPREAD, m->families[f].name, type);
-            if (*c == NULL)
-                *c = mean_curve(m, SPREAD, m->families[f].name, false, NONE);
-            if (*c == NULL)
-                *c = m->spread_of_any[t];
+            const struct hs_curve **truth = &m->curve_of[kind][(size_t)f * m->types + t];
+            if (*truth == NULL)
+                *truth = mean_curve(m, kind, m->families[f].name, false, NONE);
+            if (*truth == NULL)
+                *truth = any;
+            if (*truth != NULL)
+                m->predicted_of[kind][(size_t)f * m->types + t] =
+                    predicted_curve(m, kind, m->families[f].name, type);
         }
     }
 }
@@ -691,10 +669,9 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
                 p != NULL ? find_cell(m, p, m->family[row], m->file_type[t], scalar) : scalar;
         }
     }
+    m->spread_of_any = hs_arena_alloc(&m->arena, m->types * sizeof(void *));
     for (uint32_t kind = 0; kind < CURVE_KINDS; kind++)
-        place_curves(m, kind);
-    fill_scaling(m, cluster);
-    fill_spread(m, cluster);
+        fill_curves(m, (enum curve_kind)kind, cluster);
     m->uniform_q32 = m->cells[0].speed_q32;
     for (uint64_t i = 1; i < cells; i++)
         if (m->cells[i].speed_q32 != m->cells[0].speed_q32)
@@ -743,6 +720,12 @@ uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
     return cell->speed_q32;
 }
 
+/* The truth times the draw of a seed and a job. */
+static uint64_t noisy_q32(const struct hs_speed *m, uint64_t q32, uint64_t seed, uint64_t index)
+{
+    return hs_q32_mul(q32, rounded_q32(exp(m->noise_sigma * hs_normal_of(seed, index))));
+}
+
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index)
 {
@@ -753,8 +736,7 @@ uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint
     const size_t cell = (size_t)row_of(m, profile) * m->types + type;
     if (m->noise_seed == NULL || m->cells[cell].source == HS_SPEED_REFERENCE)
         return m->predicted_q32[cell];
-    const double factor = exp(m->noise_sigma * hs_normal_of(m->noise_seed[type], index));
-    uint64_t q32 = hs_q32_mul(m->predicted_q32[cell], rounded_q32(factor));
+    const uint64_t q32 = noisy_q32(m, m->predicted_q32[cell], m->noise_seed[type], index);
     return q32 > 0 ? q32 : 1;
 }
 
@@ -852,8 +834,8 @@ uint64_t hs_speed_predicted_spread_q32(const struct hs_speed *m, uint32_t profil
         c != NULL ? hs_curve_nearest_q32(c, gpus) : hs_speed_spread_q32(m, profile, type, gpus);
     if (m->noise_seed == NULL)
         return q32;
-    const double z = hs_normal_of(hs_mix64(m->noise_seed[type], 0), index); /* no size is 0 */
-    const uint64_t predicted_q32 = hs_q32_mul(q32, rounded_q32(exp(m->noise_sigma * z)));
+    const uint64_t predicted_q32 = /* no size is 0 */
+        noisy_q32(m, q32, hs_mix64(m->noise_seed[type], 0), index);
     return predicted_q32 < HS_Q32_ONE ? predicted_q32 : HS_Q32_ONE;
 }
 
@@ -867,8 +849,8 @@ uint64_t hs_speed_pair_noise_q32(const struct hs_speed *m, uint32_t type, uint64
 {
     if (m->noise_seed == NULL)
         return HS_Q32_ONE;
-    const uint64_t seed = hs_mix64(hs_seed_of(m->noise_seed[type], "pair"), beside);
-    return rounded_q32(exp(m->noise_sigma * hs_normal_of(seed, index)));
+    return noisy_q32(m, HS_Q32_ONE, hs_mix64(hs_seed_of(m->noise_seed[type], "pair"), beside),
+                     index);
 }
 
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
@@ -884,8 +866,7 @@ uint64_t hs_speed_predicted_resize_q32(const struct hs_speed *m, uint32_t profil
     const uint64_t predicted_q32 = hs_curve_resized_q32(c, held, gpus);
     if (m->noise_seed == NULL || held == gpus || predicted_q32 == 0)
         return predicted_q32;
-    const double z = hs_normal_of(hs_mix64(m->noise_seed[type], held), index);
-    const uint64_t q32 = hs_q32_mul(predicted_q32, rounded_q32(exp(m->noise_sigma * z)));
+    const uint64_t q32 = noisy_q32(m, predicted_q32, hs_mix64(m->noise_seed[type], held), index);
     return q32 > 0 ? q32 : 1;
 }
 

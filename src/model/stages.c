@@ -48,8 +48,6 @@ static void read_overhead(struct hs_jsoncheck *check, const struct hs_json *root
 
 static void read_row(struct hs_jsoncheck *check, const struct hs_json *at, struct hs_stages *m)
 {
-    static const char *const keys[] = {"model",   "gpus",   "iteration_ms",
-                                       "data_ms", "gpu_ms", "network_ms"};
     double gpus = 1, ms[1 + HS_STAGE_COUNT] = {1};
     const struct hs_model_number numbers[] = {{"gpus", 1, INT32_MAX, &gpus},
                                               {"iteration_ms", 1e-3, MS_MAX, &ms[0]},
@@ -57,9 +55,9 @@ static void read_row(struct hs_jsoncheck *check, const struct hs_json *at, struc
                                               {"gpu_ms", 0, MS_MAX, &ms[2]},
                                               {"network_ms", 0, MS_MAX, &ms[3]}};
     struct stage_row *row = &m->rows[m->count];
-    if (!hs_jsoncheck_kind(check, at, HS_JSON_OBJECT, "a row"))
+    if (!hs_jsoncheck_object(check, at, "a row",
+                             "model gpus iteration_ms data_ms gpu_ms network_ms"))
         return;
-    hs_jsoncheck_keys(check, at, keys, HS_COUNT_OF(keys), "a row");
     row->model = hs_modelfile_name(check, &m->arena, at, "model");
     hs_modelfile_numbers(check, at, numbers, HS_COUNT_OF(numbers));
     row->gpus = (uint32_t)gpus;
@@ -76,9 +74,8 @@ static void read_row(struct hs_jsoncheck *check, const struct hs_json *at, struc
 
 static void read_file(struct hs_jsoncheck *check, struct hs_stages *m)
 {
-    static const char *const keys[] = {"kind", "format", "notes", "overhead", "rows"};
     const struct hs_json *root = hs_json_root(check->doc), *list = hs_json_get(root, "rows");
-    hs_jsoncheck_keys(check, root, keys, HS_COUNT_OF(keys), "a model of stages");
+    (void)hs_jsoncheck_object(check, root, "a model of stages", "kind format notes overhead rows");
     read_overhead(check, root, m);
     if (!hs_jsoncheck_filled(check, list, HS_JSON_ARRAY, "rows"))
         return;

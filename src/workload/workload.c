@@ -11,22 +11,7 @@
 #include "base/fmt.h"
 #include "data/json.h"
 
-#define FOLDER "workloads/"
 #define SUFFIX ".json"
-
-bool hs_workload_shipped(size_t index, char *name, size_t size)
-{
-    const struct hs_builtin *file;
-    const size_t folder = strlen(FOLDER), around = folder + strlen(SUFFIX);
-    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++) {
-        size_t len = strlen(file->name);
-        if (strncmp(file->name, FOLDER, folder) != 0 || len <= around || index-- > 0)
-            continue;
-        (void)snprintf(name, size, "%.*s", (int)(len - around), file->name + folder);
-        return true;
-    }
-    return false;
-}
 
 enum hs_status hs_workload_path(const char *name, char *path, size_t size, struct hs_diag *diag)
 {
@@ -38,13 +23,13 @@ enum hs_status hs_workload_path(const char *name, char *path, size_t size, struc
             return HS_OK;
         return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path of the workload is too long");
     }
-    char names[MANY][HS_WORKLOAD_NAME_MAX], list[640] = "shipped are ", hint[HS_HINT_SIZE];
+    char names[MANY][HS_SHIPPED_NAME_MAX], list[640] = "shipped are ", hint[HS_HINT_SIZE];
     const char *known[MANY];
     size_t count = 0;
-    for (; count < MANY && hs_workload_shipped(count, names[count], sizeof names[count]); count++) {
+    for (; count < MANY && hs_builtin_shipped(HS_WORKLOADS, count, names[count]); count++) {
         known[count] = names[count];
         if (strcmp(name, known[count]) == 0) {
-            (void)snprintf(path, size, "%s%s%s%s", HS_BUILTIN, FOLDER, name, SUFFIX);
+            (void)snprintf(path, size, "%s%s%s%s", HS_BUILTIN, HS_WORKLOADS, name, SUFFIX);
             return HS_OK;
         }
         hs_append(list, sizeof list, "%s%s", count > 0 ? ", " : "", known[count]);
@@ -265,19 +250,11 @@ static void *room(struct workload_reader *r, uint64_t count, size_t size)
     return hs_arena_alloc(&r->workload->arena, count * size + 1);
 }
 
-/* Keys and their number, for is_object(). */
-#define KEYS(...)                                                                                  \
-    (const char *const[]){__VA_ARGS__},                                                            \
-        (uint32_t)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
-
 /* Tells whether object is an object with only these keys; silent if absent. what: for messages. */
 static bool is_object(struct workload_reader *r, const struct hs_json *object, const char *what,
-                      const char *const *keys, uint32_t count)
+                      const char *keys)
 {
-    if (object == NULL || !hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, what))
-        return false;
-    hs_jsoncheck_keys(&r->check, object, keys, count, what);
-    return true;
+    return object != NULL && hs_jsoncheck_object(&r->check, object, what, keys);
 }
 
 /* Tells whether list has 1..most members. */
@@ -428,9 +405,8 @@ static void read_arrivals(struct workload_reader *r, const struct hs_json *objec
     struct hs_workload_arrivals *a = &r->workload->arrivals;
     struct hs_workload_modulation *m = &a->modulation;
     const double least = 1e-6, least_hours = 1e-3, cv_max = 10;
-    if (!is_object(
-            r, object, "arrivals",
-            KEYS("first", "jobs_per_day", "weekdays", "hours", "modulation", "outages", "batches")))
+    if (!is_object(r, object, "arrivals",
+                   "first jobs_per_day weekdays hours modulation outages batches"))
         return;
     const char *date = hs_jsoncheck_text(c, object, "first");
     if (date == NULL || strlen(date) != strlen("2020-04-01") ||
@@ -441,7 +417,7 @@ static void read_arrivals(struct workload_reader *r, const struct hs_json *objec
     read_profile(r, object, "weekdays", a->weekdays, HS_WORKLOAD_WEEKDAYS);
     read_profile(r, object, "hours", a->hours, HS_WORKLOAD_HOURS);
     const struct hs_json *part = hs_json_get(object, "modulation");
-    if (is_object(r, part, "modulation", KEYS("cv", "hours", "slow_hours", "slow_share"))) {
+    if (is_object(r, part, "modulation", "cv hours slow_hours slow_share")) {
         (void)hs_jsoncheck_number(c, part, "cv", 0, cv_max, &m->cv);
         (void)hs_jsoncheck_number(c, part, "hours", least_hours, HOURS_MAX, &m->hours);
         m->slow_share = read_number(r, part, "slow_share", 0, 1, 0);
@@ -450,13 +426,12 @@ static void read_arrivals(struct workload_reader *r, const struct hs_json *objec
                                       &m->slow_hours);
     }
     part = hs_json_get(object, "outages");
-    if (is_object(r, part, "outages", KEYS("per_day", "hours"))) {
+    if (is_object(r, part, "outages", "per_day hours")) {
         (void)hs_jsoncheck_number(c, part, "per_day", 0, 1, &a->outages.per_day);
         read_curve(r, part, "hours", OUTAGE_MAX_H, &a->outages.hours);
     }
     part = hs_json_get(object, "batches");
-    if (is_object(r, part, "batches",
-                  KEYS("jobs", "gap_s", "same_size", "duration_correlation", "whole"))) {
+    if (is_object(r, part, "batches", "jobs gap_s same_size duration_correlation whole")) {
         const struct hs_json *whole = hs_json_get(part, "whole");
         read_curve(r, part, "jobs", BATCH_MAX, &a->batches.jobs);
         read_curve(r, part, "gap_s", SECONDS_MAX, &a->batches.gap_s);
@@ -546,8 +521,7 @@ static void read_sizes(struct workload_reader *r, const struct hs_json *list)
         return;
     w->buckets = room(r, hs_json_count(list), sizeof *w->buckets);
     for (const struct hs_json *b = hs_json_first(list); b != NULL; b = hs_json_next(b))
-        if (is_object(r, b, "one of sizes",
-                      KEYS("name", "gpus", "duration_s", "states", "retries", "batch_max"))) {
+        if (is_object(r, b, "one of sizes", "name gpus duration_s states retries batch_max")) {
             struct hs_workload_bucket *bucket = &w->buckets[w->bucket_count++];
             bucket->name = read_name(r, b, "one of sizes");
             read_gpus(r, b, bucket);
@@ -575,7 +549,7 @@ static void read_vc(struct workload_reader *r, const struct hs_json *object)
     struct hs_workload *w = r->workload;
     const struct hs_json *shares = hs_json_get(object, "shares");
     double share = 0;
-    if (!is_object(r, object, "one of vcs", KEYS("name", "share", "shares", "gpus_max")))
+    if (!is_object(r, object, "one of vcs", "name share shares gpus_max"))
         return;
     struct hs_workload_vc *vc = &w->vcs[w->vc_count++];
     vc->name = read_name(r, object, "one of vcs");
@@ -621,7 +595,7 @@ static void read_retries(struct workload_reader *r, const struct hs_json *root)
 {
     const struct hs_json *object = hs_json_get(root, "retries");
     struct hs_workload *w = r->workload;
-    if (is_object(r, object, "retries", KEYS("max", "time_s"))) {
+    if (is_object(r, object, "retries", "max time_s")) {
         w->retries.max =
             (uint32_t)hs_jsoncheck_int(&r->check, object, "max", 1, HS_WORKLOAD_RETRIES_MAX, 1);
         read_curve(r, object, "time_s", SECONDS_MAX, &w->retries.time_s);
@@ -641,8 +615,7 @@ static void read_root(struct workload_reader *r, const struct hs_json *root)
     struct hs_workload *w = r->workload;
     const struct hs_json *users = hs_json_get(root, "users");
     const double sigma_max = 10;
-    if (!is_object(r, root, "a workload",
-                   KEYS("$schema", "name", "arrivals", "sizes", "users", "vcs", "retries")))
+    if (!is_object(r, root, "a workload", "$schema name arrivals sizes users vcs retries"))
         return;
     w->name = read_name(r, root, "a workload");
     if (hs_json_get(root, "arrivals") == NULL || hs_json_get(root, "sizes") == NULL) {
@@ -652,8 +625,7 @@ static void read_root(struct workload_reader *r, const struct hs_json *root)
     }
     read_arrivals(r, hs_json_get(root, "arrivals"));
     read_sizes(r, hs_json_get(root, "sizes"));
-    if (is_object(r, users, "users",
-                  KEYS("count", "sigma", "duration_correlation", "outcome_correlation"))) {
+    if (is_object(r, users, "users", "count sigma duration_correlation outcome_correlation")) {
         w->users = (uint32_t)hs_jsoncheck_int(c, users, "count", 1, HS_WORKLOAD_USERS_MAX, 0);
         (void)hs_jsoncheck_number(c, users, "sigma", 0, sigma_max, &w->users_sigma);
         if (hs_json_get(users, "count") == NULL)

@@ -39,7 +39,7 @@ void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, stru
 #define HS_WORKLOAD_USERS_MAX   1000000
 #define HS_WORKLOAD_RETRIES_MAX 8
 #define HS_WORKLOAD_BATCH_MAX   1000000
-#define HS_WORKLOAD_NAME_MAX    64 /* of a shipped workload */
+#define HS_WORKLOADS            "workloads/" /* folder of the shipped ones */
 
 /* Returns the weekday of an hour since 1970-01-01 (a Thursday); Monday is 0. */
 static inline uint32_t hs_weekday_of(int64_t hour)
@@ -149,9 +149,6 @@ HS_MUST_USE enum hs_status hs_workload_path(const char *name, char *path, size_t
 double hs_workload_gpu_seconds(const struct hs_workload *workload);
 /* Share of a bucket's jobs with this outcome; for HS_OUTCOME_UNKNOWN 1 if it has no states. */
 double hs_bucket_state_share(const struct hs_workload_bucket *bucket, enum hs_outcome outcome);
-
-/* Sets the name of shipped workload 0, 1, ...; false after the last. */
-bool hs_workload_shipped(size_t index, char *name, size_t size);
 
 /* ---- the generator ----
  *

@@ -229,8 +229,8 @@ static void say_fit_head(void)
 
 static void say_fits_of_generated(const char *folder)
 {
-    char name[HS_WORKLOAD_NAME_MAX], path[4096];
-    for (size_t i = 0; hs_workload_shipped(i, name, sizeof name); i++) {
+    char name[HS_SHIPPED_NAME_MAX], path[4096];
+    for (size_t i = 0; hs_builtin_shipped(HS_WORKLOADS, i, name); i++) {
         struct workstat w;
         (void)snprintf(path, sizeof path, "%s/fitted.json", folder);
         worksource_generate(&w, name, 100000, 1);
@@ -258,9 +258,9 @@ static void say_fits_of_real(const char *folder)
 
 static int say_goals_of(uint64_t jobs, uint32_t draws)
 {
-    char name[HS_WORKLOAD_NAME_MAX];
+    char name[HS_SHIPPED_NAME_MAX];
     workgoals_load(&goals);
-    for (size_t i = 0; hs_workload_shipped(i, name, sizeof name); i++)
+    for (size_t i = 0; hs_builtin_shipped(HS_WORKLOADS, i, name); i++)
         measure(name, jobs, draws);
     say_goals();
     workgoals_free(&goals);

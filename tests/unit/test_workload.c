@@ -93,10 +93,10 @@ static void test_shipped(void **state)
     (void)state;
     static const char *const names[] = {"earth", "itp01",  "itp03",  "itp05",  "itp07", "itp09",
                                         "pai",   "philly", "saturn", "uranus", "venus"};
-    char name[HS_WORKLOAD_NAME_MAX];
+    char name[HS_SHIPPED_NAME_MAX];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct hs_workload w;
-        assert_true(hs_workload_shipped(i, name, sizeof name));
+        assert_true(hs_builtin_shipped(HS_WORKLOADS, i, name));
         assert_string_equal(name, names[i]);
         sink_init(&sink);
         if (hs_workload_load(&w, name, &sink.diag) != HS_OK)
@@ -104,7 +104,7 @@ static void test_shipped(void **state)
         assert_string_equal(w.name, name);
         hs_workload_free(&w);
     }
-    assert_false(hs_workload_shipped(sizeof names / sizeof *names, name, sizeof name));
+    assert_false(hs_builtin_shipped(HS_WORKLOADS, sizeof names / sizeof *names, name));
 }
 
 /* Total GPU time / GPU jobs of cluster_summary.csv (SC'21): Venus 12,345,612,331 s / 125,303. */

@@ -297,9 +297,9 @@ const struct hs_verb hs_verb_policies = {
 
 static enum hs_status clusters(struct hs_call *call)
 {
-    const char *name;
+    char name[HS_SHIPPED_NAME_MAX];
     hs_say(&call->out, "%-20s%8s%8s%6s  %s\n", "cluster", "nodes", "GPUs", "VCs", "shape");
-    for (uint32_t i = 0; (name = hs_cluster_shipped(i)) != NULL; i++) {
+    for (uint32_t i = 0; hs_builtin_shipped("clusters/", i, name); i++) {
         struct hs_cluster cluster;
         HS_TRY(hs_cluster_load(&cluster, name, &call->diag));
         hs_say(&call->out, "%-20s%8" PRIu32 "%8" PRIu32 "%6" PRIu32 "  ", name, cluster.node_count,

@@ -384,7 +384,7 @@ static enum hs_status make_request(const struct generate_options *given,
                                    struct hs_generate_request *request, struct hs_diag *diag)
 {
     struct hs_cluster cluster = {0};
-    char list[512] = "--like takes", shipped[HS_WORKLOAD_NAME_MAX];
+    char list[512] = "--like takes", shipped[HS_SHIPPED_NAME_MAX];
     *request =
         (struct hs_generate_request){.name = given->like != NULL ? given->like : given->workload,
                                      .jobs = (uint64_t)given->jobs,
@@ -394,7 +394,7 @@ static enum hs_status make_request(const struct generate_options *given,
     if (given->like != NULL && given->workload != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
                        "generate: --like and --workload both say what the jobs are like");
-    for (size_t i = 0; hs_workload_shipped(i, shipped, sizeof shipped); i++)
+    for (size_t i = 0; hs_builtin_shipped(HS_WORKLOADS, i, shipped); i++)
         hs_append(list, sizeof list, "%s %s", i > 0 ? "," : "", shipped);
     if (request->name == NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, list, "generate: what the jobs are like is missing");
@@ -538,8 +538,8 @@ static enum hs_status generate(struct hs_call *call)
 
 static const char *workload_at(size_t index)
 {
-    static char name[HS_WORKLOAD_NAME_MAX];
-    return hs_workload_shipped(index, name, sizeof name) ? name : NULL;
+    static char name[HS_SHIPPED_NAME_MAX];
+    return hs_builtin_shipped(HS_WORKLOADS, index, name) ? name : NULL;
 }
 
 #define JOBS    "Jobs"
