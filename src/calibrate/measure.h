@@ -194,12 +194,14 @@ void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, dou
                      uint32_t dropped_of_other);
 HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name,
                                           const char *mode, uint32_t *index);
-/* The formats of measure_sets.c. */
-#define HS_TALLY_PAIRS "pairs_bert.csv"
-enum hs_status hs_campaign_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
-enum hs_status hs_tally_read(struct hs_measurements *m, const char *folder, struct hs_diag *diag);
-enum hs_status hs_nos_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
-enum hs_status hs_sia_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
-enum hs_status hs_gangs_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+struct hs_measure_format {
+    const char *name, *summary;
+    const char *columns; /* in the first line of a CSV; NULL: `recognise` decides */
+    bool (*recognise)(const char *path, const char *head); /* head: "" of a folder */
+    enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+};
+/* Those of measure_sets.c. */
+#define HS_MEASURE_SETS 5
+extern const struct hs_measure_format hs_measure_sets[HS_MEASURE_SETS];
 void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,
                          uint64_t rows);

@@ -768,33 +768,17 @@ static bool is_gavel(const char *path, const char *head)
 
 /* ---- reading ---- */
 
-static bool is_tally(const char *path, const char *head)
-{
-    char name[PATH_SIZE];
-    struct stat info;
-    (void)head;
-    join(name, path, HS_TALLY_PAIRS);
-    return stat(name, &info) == 0;
-}
-
-static const struct {
-    const char *name, *summary;
-    const char *columns; /* in the first line of a CSV; NULL: `recognise` decides */
-    bool (*recognise)(const char *path, const char *head); /* head: "" of a folder */
-    enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
-} formats[] = {
-    {"lucid", "a folder with " PAIR_FILE " and " SOLO_FILE, NULL, is_lucid, read_lucid},
-    {"gavel", "a JSON of throughputs {gpu: {job: {\"null\": alone, other: [own, other]}}}", NULL,
-     is_gavel, read_gavel},
-    {"campaign", "a CSV with set, gpu, mode, job, rate, ... of scripts/measure-sharing",
-     "set,gpu,mode,", NULL, hs_campaign_read},
-    {"tally", "a folder with Tally's pairs_bert.csv and solo.csv", NULL, is_tally, hs_tally_read},
-    {"nos", "nos's CSV of equal inference clients", "speed_vs_whole_gpu", NULL, hs_nos_read},
-    {"blox-pal", "blox-pal's CSV of pairs of gangs", "speed1_vs_own_strategy", NULL, hs_gangs_read},
-    {"sia", "Sia's CSV of the step times of gangs", "sync_time_s", NULL, hs_sia_read},
-    {"own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)", NULL,
-     is_own, read_own},
-};
+static const struct hs_measure_format lucid_format = {
+    "lucid", "a folder with " PAIR_FILE " and " SOLO_FILE, NULL, is_lucid, read_lucid};
+static const struct hs_measure_format gavel_format = {
+    "gavel", "a JSON of throughputs {gpu: {job: {\"null\": alone, other: [own, other]}}}", NULL,
+    is_gavel, read_gavel};
+static const struct hs_measure_format own_format = {
+    "own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)", NULL,
+    is_own, read_own};
+static const struct hs_measure_format *const formats[] = {
+    &lucid_format,       &gavel_format,       &hs_measure_sets[0], &hs_measure_sets[1],
+    &hs_measure_sets[2], &hs_measure_sets[3], &hs_measure_sets[4], &own_format};
 
 static enum hs_status read_any(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
@@ -810,13 +794,12 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
                        "the file is empty");
     for (size_t i = 0; i < HS_COUNT_OF(formats); i++) {
-        const char *columns = formats[i].columns;
-        if (columns != NULL ? has_text(head, columns) : formats[i].recognise(path, head)) {
-            m->format = formats[i].name;
-            return formats[i].read(m, path, diag);
+        const struct hs_measure_format *f = formats[i];
+        if (f->columns != NULL ? has_text(head, f->columns) : f->recognise(path, head)) {
+            m->format = f->name;
+            return f->read(m, path, diag);
         }
-        hs_append(hint, sizeof hint, "%s%s: %s", i > 0 ? "; " : "", formats[i].name,
-                  formats[i].summary);
+        hs_append(hint, sizeof hint, "%s%s: %s", i > 0 ? "; " : "", f->name, f->summary);
     }
     return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
                    is_folder ? "no measurements are known in this folder"

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "calibrate/sheet.h"
 #include "model/cluster.h"
@@ -171,7 +172,8 @@ static void take_set(struct campaign *c, uint32_t first, uint32_t end)
                     has_failed ? 0 : speeds[1], has_failed ? 0 : dropped[1]);
 }
 
-enum hs_status hs_campaign_read(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+static enum hs_status read_campaign(struct hs_measurements *m, const char *path,
+                                    struct hs_diag *diag)
 {
     struct campaign c = {.sheet = {.m = m,
                                    .columns = campaign_columns,
@@ -196,6 +198,7 @@ enum hs_status hs_campaign_read(struct hs_measurements *m, const char *path, str
 
 #define TALLY_GPU   "A100"
 #define TALLY_SOLOS "solo.csv"
+#define TALLY_PAIRS "pairs_bert.csv"
 
 #define TALLY_COLUMNS(X)                                                                           \
     X(A, "high_priority", true, HS_NO_NUMBER)                                                      \
@@ -243,7 +246,8 @@ static enum hs_status take_tally_pair(struct hs_sheet *s)
     return HS_OK;
 }
 
-enum hs_status hs_tally_read(struct hs_measurements *m, const char *folder, struct hs_diag *diag)
+static enum hs_status read_tally(struct hs_measurements *m, const char *folder,
+                                 struct hs_diag *diag)
 {
     struct hs_sheet solos = {
         .m = m, .columns = tally_alone, .count = HS_COUNT_OF(tally_alone), .diag = diag};
@@ -252,7 +256,7 @@ enum hs_status hs_tally_read(struct hs_measurements *m, const char *folder, stru
     m->windows = HS_WINDOWS_COMMON;
     (void)snprintf(path, sizeof path, "%s/" TALLY_SOLOS, folder);
     HS_TRY(hs_sheet_read(&solos, path, take_tally_solo));
-    (void)snprintf(path, sizeof path, "%s/" HS_TALLY_PAIRS, folder);
+    (void)snprintf(path, sizeof path, "%s/" TALLY_PAIRS, folder);
     return hs_sheet_read(&pairs, path, take_tally_pair);
 }
 
@@ -284,7 +288,7 @@ static enum hs_status take_nos(struct hs_sheet *s)
     return HS_OK;
 }
 
-enum hs_status hs_nos_read(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+static enum hs_status read_nos(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
     struct hs_sheet sheet = {.m = m, .columns = nos_columns, .count = NOS_COUNT, .diag = diag};
     m->windows = HS_WINDOWS_COMMON;
@@ -324,7 +328,7 @@ static enum hs_status take_gangs(struct hs_sheet *s)
     return HS_OK;
 }
 
-enum hs_status hs_gangs_read(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+static enum hs_status read_gangs(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
     struct hs_sheet sheet = {.m = m, .columns = gang_columns, .count = GANG_COUNT, .diag = diag};
     m->windows = HS_WINDOWS_COMMON;
@@ -397,7 +401,7 @@ static enum hs_status take_sia(struct hs_sheet *s)
     return HS_OK;
 }
 
-enum hs_status hs_sia_read(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+static enum hs_status read_sia(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
     struct campaign c = {
         .sheet = {.m = m, .columns = sia_columns, .count = SIA_COUNT, .diag = diag}};
@@ -407,3 +411,21 @@ enum hs_status hs_sia_read(struct hs_measurements *m, const char *path, struct h
     hs_free(c.rows);
     return status;
 }
+
+static bool is_tally(const char *path, const char *head)
+{
+    char name[PATH_SIZE];
+    struct stat info;
+    (void)head;
+    (void)snprintf(name, sizeof name, "%s/" TALLY_PAIRS, path);
+    return stat(name, &info) == 0;
+}
+
+const struct hs_measure_format hs_measure_sets[HS_MEASURE_SETS] = {
+    {"campaign", "a CSV with set, gpu, mode, job, rate, ... of scripts/measure-sharing",
+     "set,gpu,mode,", NULL, read_campaign},
+    {"tally", "a folder with Tally's pairs_bert.csv and solo.csv", NULL, is_tally, read_tally},
+    {"nos", "nos's CSV of equal inference clients", "speed_vs_whole_gpu", NULL, read_nos},
+    {"blox-pal", "blox-pal's CSV of pairs of gangs", "speed1_vs_own_strategy", NULL, read_gangs},
+    {"sia", "Sia's CSV of the step times of gangs", "sync_time_s", NULL, read_sia},
+};
