@@ -31,7 +31,7 @@ static struct hs_beside *volatile open_ones; /* of this process and its ancestor
 
 static enum hs_status failed(struct hs_diag *diag, const char *path, const char *what)
 {
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path}, NULL, "cannot %s: %s", what,
+    return hs_fail(diag, HS_E_IO, HS_AT({.file = path}), NULL, "cannot %s: %s", what,
                    strerror(errno));
 }
 
@@ -113,7 +113,7 @@ static enum hs_status take(struct hs_beside *b, struct hs_diag *diag)
         if (error != EWOULDBLOCK)
             return failed(diag, error == ELOOP ? b->lock : b->path, "create");
         if (waits++ == WAITS)
-            return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = b->path},
+            return hs_fail(diag, HS_E_IO, HS_AT({.file = b->path}),
                            "wait for its end, or give another name",
                            "another horus is writing this output");
         (void)nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
@@ -167,7 +167,7 @@ enum hs_status hs_beside_follow(const char *path, char target[HS_BESIDE_PATH_MAX
     (void)snprintf(target, HS_BESIDE_PATH_MAX, "%s", path);
     if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode) || realpath(path, target) != NULL)
         return HS_OK;
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path}, "remove it, or name the file",
+    return hs_fail(diag, HS_E_IO, HS_AT({.file = path}), "remove it, or name the file",
                    "cannot write through this symbolic link: %s", strerror(errno));
 }
 
@@ -198,7 +198,7 @@ enum hs_status hs_beside_lock_left(struct hs_beside *b, const char *path, const 
     HS_TRY(take(b, diag));
     if (b->fd >= 0 && !read_lock(b, id, &is_swap)) {
         (void)close(b->fd);
-        return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = b->lock},
+        return hs_fail(diag, HS_E_IO, HS_AT({.file = b->lock}),
                        "rename it, or give the output another name",
                        "no lock of horus has this name: it is not touched");
     }
@@ -305,7 +305,7 @@ enum hs_status hs_beside_swap(struct hs_beside *b, char old[HS_BESIDE_PATH_MAX],
             const int error = errno;
             is_done = false;
             if (rename(old, b->path) != 0)
-                hs_report(diag, HS_WARNING, &(struct hs_place){.file = old}, NULL,
+                hs_report(diag, HS_WARNING, HS_AT({.file = old}), NULL,
                           "the old run stays under this name: %s", strerror(errno));
             errno = error;
         }

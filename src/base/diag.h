@@ -33,6 +33,9 @@ struct hs_place {
     size_t text_len;
 };
 
+/* The address of a place: HS_AT({.file = path}), HS_AT(hs_csv_place(csv, 0)). */
+#define HS_AT(...) ((const struct hs_place[]){__VA_ARGS__})
+
 struct hs_diag {
     void (*emit)(void *ctx, enum hs_severity severity, const char *text, size_t len);
     void *ctx;

@@ -96,8 +96,8 @@ static enum hs_status put_file(struct hs_output *out, const struct hs_image_part
         (void)close(fd);
     hs_free(buffer);
     return left == 0 ? HS_OK
-                     : hs_fail(diag, HS_E_IO, &(struct hs_place){.file = *part->path}, NULL,
-                               "cannot read: %s", got < 0 ? strerror(errno) : "it ends too early");
+                     : hs_fail(diag, HS_E_IO, HS_AT({.file = *part->path}), NULL, "cannot read: %s",
+                               got < 0 ? strerror(errno) : "it ends too early");
 }
 
 static enum hs_status put_files(struct hs_output *out, const struct hs_image_head *head,
@@ -165,8 +165,7 @@ static enum hs_status take(struct image_input *from, void *to, uint64_t bytes)
 static enum hs_status refuse(const struct image_input *from, const char *why, const char *hint,
                              struct hs_diag *diag)
 {
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = hs_input_path(from->input)}, hint,
-                   "%s", why);
+    return hs_fail(diag, HS_E_INPUT, HS_AT({.file = hs_input_path(from->input)}), hint, "%s", why);
 }
 
 static const char damaged[] = "a damaged checkpoint";
@@ -184,7 +183,7 @@ static enum hs_status read_head(struct image_input *from, const struct hs_image_
                       "the program that wrote it can read it", diag);
     head->of.name[HS_IMAGE_NAME_MAX] = '\0';
     if (want->name[0] != '\0' && strcmp(head->of.name, want->name) != 0)
-        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = hs_input_path(from->input)},
+        return hs_fail(diag, HS_E_INPUT, HS_AT({.file = hs_input_path(from->input)}),
                        "inputs and options must be the same",
                        "a checkpoint of another run: of %s, not of %s", head->of.name, want->name);
     if (head->of.has_files != want->has_files)

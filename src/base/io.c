@@ -123,10 +123,9 @@ struct hs_input {
 static enum hs_status input_fail(struct hs_input *in, enum hs_status status, const char *hint,
                                  const char *what, const char *why)
 {
-    struct hs_place place = {.file = in->path};
     in->status = status;
     in->ready = 0; /* bytes of a block with a failed check are not data */
-    return hs_fail(in->diag, status, &place, hint, "%s: %s", what, why);
+    return hs_fail(in->diag, status, HS_AT({.file = in->path}), hint, "%s: %s", what, why);
 }
 
 /* One read(2); *len is 0 only at the end of the file. */
@@ -388,7 +387,7 @@ enum hs_status hs_regular_check(const char *path, struct hs_diag *diag)
     struct stat info;
     if (stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
         return HS_OK;
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+    return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), NULL,
                    "a pipe or a device, where a file is expected");
 }
 
@@ -406,7 +405,7 @@ enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, s
     HS_TRY(hs_input_open(&in, path, diag));
     while ((status = hs_input_read(in, &data, &got)) == HS_OK) {
         if (*len + got > most) {
-            status = hs_fail(in->diag, HS_E_LIMIT, &(struct hs_place){.file = in->path}, NULL,
+            status = hs_fail(in->diag, HS_E_LIMIT, HS_AT({.file = in->path}), NULL,
                              "the file is larger than %" PRIu64 " bytes", most);
             break;
         }
@@ -539,8 +538,8 @@ static void output_free(struct hs_output *out)
 static enum hs_status output_fail(const struct hs_output *out, const char *what,
                                   struct hs_diag *diag)
 {
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL, "cannot %s: %s",
-                   what, strerror(out->error));
+    return hs_fail(diag, HS_E_IO, HS_AT({.file = out->path}), NULL, "cannot %s: %s", what,
+                   strerror(out->error));
 }
 
 static void output_sync(struct hs_output *out)
@@ -590,8 +589,8 @@ static enum hs_status output_enter(void *ctx, struct hs_diag *diag)
     }
     if (left == 0 && XXH3_64bits_digest(out->hash) == out->left_hash)
         return HS_OK;
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = out->path},
-                   "start again without --resume", "not as the checkpoint left it");
+    return hs_fail(diag, HS_E_INPUT, HS_AT({.file = out->path}), "start again without --resume",
+                   "not as the checkpoint left it");
 }
 
 /* Messages use `name`. */
@@ -616,7 +615,7 @@ enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs
         ;
     *out = (struct hs_output){.fd = -1};
     if (fd < 0)
-        return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path}, NULL, "cannot create: %s",
+        return hs_fail(diag, HS_E_IO, HS_AT({.file = path}), NULL, "cannot create: %s",
                        strerror(errno));
     output_begin(out, fd, is_standard ? "<stdout>" : path);
     return HS_OK;

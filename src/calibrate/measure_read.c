@@ -45,13 +45,12 @@ static void note(struct hs_sheet *s, enum hs_status status)
 
 void hs_sheet_fault(struct hs_sheet *s, uint32_t column, const char *hint, const char *fmt, ...)
 {
-    struct hs_place place = hs_csv_place(s->csv, s->at[column]);
     char message[1024];
     va_list args;
     va_start(args, fmt);
     (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    note(s, hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", message));
+    note(s, hs_csv_fail(s->csv, s->at[column], hint, "%s", message));
 }
 
 /* A column that is not read is data lost. An unnamed one is the index that some programs write. */
@@ -67,12 +66,11 @@ static void check_header(struct hs_sheet *s)
         }
         if (is_known)
             continue;
-        struct hs_place place = hs_csv_place(s->csv, i);
         const char *nearest = hs_nearest(name, names, s->count);
         bool is_twice = nearest != NULL && strcasecmp(nearest, name) == 0;
-        note(s, hs_fail(s->diag, HS_E_INPUT, &place,
-                        is_twice ? NULL : hs_did_you_mean(hint, name, names, s->count, NULL),
-                        is_twice ? "column '%.80s' twice" : "unknown column '%.80s'", name));
+        note(s, hs_csv_fail(s->csv, i,
+                            is_twice ? NULL : hs_did_you_mean(hint, name, names, s->count, NULL),
+                            is_twice ? "column '%.80s' twice" : "unknown column '%.80s'", name));
     }
 }
 
@@ -87,9 +85,9 @@ static bool sheet_next(struct hs_sheet *s, uint32_t width)
             s->is_good = true;
             if (s->row.count == width)
                 return true;
-            struct hs_place place = hs_csv_place(s->csv, s->row.count);
-            status = hs_fail(s->diag, HS_E_INPUT, &place, NULL,
-                             "%" PRIu32 " fields, the header has %" PRIu32, s->row.count, width);
+            status =
+                hs_csv_fail(s->csv, s->row.count, NULL,
+                            "%" PRIu32 " fields, the header has %" PRIu32, s->row.count, width);
         }
         note(s, status);
         if (status != HS_E_INPUT)
@@ -106,10 +104,8 @@ enum hs_status hs_sheet_read(struct hs_sheet *s, const char *path,
     enum hs_status status = hs_csv_next(s->csv, &s->row);
     uint32_t width = s->row.count;
     if (status == HS_END)
-        status = hs_fail(s->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                         "the file is empty");
+        status = hs_fail(s->diag, HS_E_INPUT, HS_AT({.file = path}), NULL, "the file is empty");
     else if (status == HS_OK) {
-        struct hs_place place = hs_csv_place(s->csv, 0);
         char missing[512] = "";
         uint32_t lacking = 0;
         for (uint32_t i = 0; i < s->count; i++) {
@@ -119,8 +115,8 @@ enum hs_status hs_sheet_read(struct hs_sheet *s, const char *path,
                           s->columns[i].name);
         }
         status = lacking == 0 ? HS_OK
-                              : hs_fail(s->diag, HS_E_INPUT, &place, NULL, "missing column%s: %s",
-                                        lacking > 1 ? "s" : "", missing);
+                              : hs_csv_fail(s->csv, 0, NULL, "missing column%s: %s",
+                                            lacking > 1 ? "s" : "", missing);
     }
     if (status == HS_OK && s->is_own)
         check_header(s);
@@ -612,8 +608,7 @@ static enum hs_status find_job(const struct gavel_reading *r, const struct hs_js
     struct hs_gavel_job name;
     const char *dataset;
     if (!hs_gavel_job_parse(hs_json_key(member), &name)) {
-        struct hs_place place = hs_json_place_key(r->check.doc, member);
-        return hs_fail(r->check.diag, HS_E_INPUT, &place,
+        return hs_fail(r->check.diag, HS_E_INPUT, HS_AT(hs_json_place_key(r->check.doc, member)),
                        "\"('ResNet-18 (batch size 16)', 1)\" or \"ResNet-18 (batch size 16)\"",
                        "not the name of a job: '%.80s'", hs_json_key(member));
     }
@@ -719,8 +714,8 @@ static enum hs_status read_gpu(struct gavel_reading *r, const struct hs_json *jo
     if (r->is_spread)
         len -= tail;
     if (len == 0 || len >= sizeof name) {
-        struct hs_place place = hs_json_place_key(r->check.doc, jobs);
-        return hs_fail(r->check.diag, HS_E_INPUT, &place, NULL, "not the name of a GPU type");
+        return hs_fail(r->check.diag, HS_E_INPUT, HS_AT(hs_json_place_key(r->check.doc, jobs)),
+                       NULL, "not the name of a GPU type");
     }
     for (size_t i = 0; i < len; i++)
         name[i] = (char)toupper((unsigned char)key[i]);
@@ -791,8 +786,7 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
     if (!is_folder)
         HS_TRY(hs_measure_head(path, head, diag));
     if (!is_folder && head[0] == '\0')
-        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                       "the file is empty");
+        return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), NULL, "the file is empty");
     for (size_t i = 0; i < HS_COUNT_OF(formats); i++) {
         const struct hs_measure_format *f = formats[i];
         if (f->columns != NULL ? has_text(head, f->columns) : f->recognise(path, head)) {
@@ -801,7 +795,7 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
         }
         hs_append(hint, sizeof hint, "%s%s: %s", i > 0 ? "; " : "", f->name, f->summary);
     }
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
+    return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), hint,
                    is_folder ? "no measurements are known in this folder"
                              : "not a file of measurements");
 }

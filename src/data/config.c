@@ -232,8 +232,7 @@ struct config_reading {
 static enum hs_status value_fail(const struct config_reading *r, const struct hs_json *value,
                                  const char *hint, const char *what)
 {
-    struct hs_place place = hs_json_place(r->doc, value);
-    return hs_fail(r->diag, HS_E_INPUT, &place, hint, "%s", what);
+    return hs_fail(r->diag, HS_E_INPUT, HS_AT(hs_json_place(r->doc, value)), hint, "%s", what);
 }
 
 /* Returns a text, number or boolean as text in the arena. */
@@ -321,9 +320,8 @@ static enum hs_status one_text(const struct config_reading *r, const struct hs_o
         return policy_text(r, option, value, out);
     if (hs_json_kind(value) == HS_JSON_BOOL && option->param.type == HS_PARAM_TEXT)
         return value_fail(r, value, NULL, "expected a text or a number, not true or false");
-    struct hs_place place = hs_json_place(r->doc, value);
     HS_TRY(scalar_text(r, value, out));
-    return value_vet(option, *out, &place, r->diag);
+    return value_vet(option, *out, HS_AT(hs_json_place(r->doc, value)), r->diag);
 }
 
 static enum hs_status option_text(const struct config_reading *r, const struct hs_option *option,
@@ -336,10 +334,9 @@ static enum hs_status option_text(const struct config_reading *r, const struct h
     bool is_empty = hs_json_kind(value) == HS_JSON_NULL ||
                     (hs_json_kind(value) == HS_JSON_TEXT && hs_json_text(value)[0] == '\0');
     if (option->param.type == HS_PARAM_TEXT && is_empty) {
-        struct hs_place place = hs_json_place(r->doc, value);
         if (option->param.preset != NULL) /* a value is required */
-            return hs_fail(r->diag, HS_E_INPUT, &place, option->param.help, "'%s' is empty",
-                           option->param.key);
+            return hs_fail(r->diag, HS_E_INPUT, HS_AT(hs_json_place(r->doc, value)),
+                           option->param.help, "'%s' is empty", option->param.key);
         *out = "";
         return HS_OK;
     }

@@ -300,8 +300,7 @@ enum hs_status hs_csv_fail(const struct hs_csv *csv, uint32_t field, const char 
     va_start(args, fmt);
     (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    struct hs_place place = hs_csv_place(csv, field);
-    return hs_fail(csv->diag, HS_E_INPUT, &place, hint, "%s", message);
+    return hs_fail(csv->diag, HS_E_INPUT, HS_AT(hs_csv_place(csv, field)), hint, "%s", message);
 }
 
 /* ---- faults ---- */
@@ -727,10 +726,9 @@ static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
     }
     if (value < 0)
         return hs_csv_fail(csv, 0, NULL, "negative: '%.64s'", text);
-    struct hs_place place = hs_csv_place(csv, 0);
     if (n->count == NUMBERS_MAX)
-        return hs_fail(diag, HS_E_LIMIT, &place, NULL, "no room for more than %u numbers",
-                       n->count);
+        return hs_fail(diag, HS_E_LIMIT, HS_AT(hs_csv_place(csv, 0)), NULL,
+                       "no room for more than %u numbers", n->count);
     *hs_push(n->values, n->count, n->cap, NUMBERS_MAX) = value;
     return HS_OK;
 }
@@ -754,7 +752,7 @@ enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *coun
     *values = n.values;
     *count = n.count;
     if (status == HS_END && n.count == 0)
-        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path},
+        return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}),
                        "one number a line, perhaps under a header", "there is no number in it");
     return status == HS_END ? HS_OK : status;
 }

@@ -561,8 +561,8 @@ enum hs_status hs_json_parse(const struct hs_source *source, char *blanked, stru
     struct json_walk walk = walk_of(source, UINT32_MAX);
     walk.blanked = blanked;
     if (!walk_document(&walk)) {
-        struct hs_place place = hs_place_at(source, walk.value);
-        return hs_fail(diag, HS_E_INPUT, &place, walk.hint, "%s", walk.what);
+        return hs_fail(diag, HS_E_INPUT, HS_AT(hs_place_at(source, walk.value)), walk.hint, "%s",
+                       walk.what);
     }
     return build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
 }

@@ -764,7 +764,7 @@ static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bo
     status = read_json(cluster, path, diag);
     if (status == HS_E_INPUT && !is_json)
         hs_report(
-            diag, HS_NOTE, &(struct hs_place){.file = path}, NULL,
+            diag, HS_NOTE, HS_AT({.file = path}), NULL,
             "a cluster is a shape such as 16x8:V100, JSON, or a list of machines (sn,gpu,...), "
             "not a trace");
     return status;

@@ -328,8 +328,7 @@ static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
     const char *hint = sizes_hint(s);
     if (hint == NULL)
         hint = "every node must belong to a virtual cluster";
-    struct hs_place place = place_of(s, NO_VC);
-    return hs_fail(s->diag, HS_E_INPUT, &place, hint,
+    return hs_fail(s->diag, HS_E_INPUT, HS_AT(place_of(s, NO_VC)), hint,
                    "the virtual clusters have %u GPUs in all, the cluster %u: %u nodes are left",
                    c->nodes[node].first_gpu, c->gpu_count, c->node_count - node);
 }
@@ -389,9 +388,8 @@ static bool is_vc_column(const struct source *s, uint32_t column)
 static enum hs_status table_read_header(struct source *s)
 {
     enum hs_status status = hs_csv_next(s->csv, &s->row);
-    struct hs_place place = {.file = s->file};
     if (status == HS_END)
-        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "the file is empty");
+        return hs_fail(s->diag, HS_E_INPUT, HS_AT({.file = s->file}), NULL, "the file is empty");
     HS_TRY(status);
     s->columns = s->row.count;
     s->date_column = hs_csv_column(&s->row, "date");

@@ -216,7 +216,7 @@ static enum hs_status check_history(const struct reader *r, const char *path, st
         const struct row *row = &r->rows[i];
         const char *broken = happen(&nodes[row->of.node], row->of.change);
         if (broken != NULL)
-            status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path, .line = row->line},
+            status = hs_fail(diag, HS_E_INPUT, HS_AT({.file = path, .line = row->line}),
                              "events of a node follow each other: down, up, drain, up, ...",
                              "node '%s': %s", r->cluster->nodes[row->of.node].name, broken);
     }

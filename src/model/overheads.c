@@ -112,8 +112,8 @@ static enum hs_status read_overhead(struct overheads_reader *r)
         return hs_csv_fail(r->csv, r->row.count, NULL, "%u fields where the header has %u",
                            r->row.count, r->field_count);
     if (table->count == ROWS_MAX) {
-        struct hs_place place = hs_csv_place(r->csv, r->row.count);
-        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u rows", ROWS_MAX);
+        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, r->row.count)), NULL,
+                       "more than %u rows", ROWS_MAX);
     }
     if (!hs_profile_fold(r->row.fields[r->at[MODEL]], model, sizeof model))
         return fail_field(r, MODEL, NULL, "too long a name");
@@ -166,10 +166,9 @@ static enum hs_status read_overheads(struct overheads_reader *r, const char *pat
             wrong = "is not 1 at a limit of the whole peak";
         else if (i > 0 && row[-1].model == row->model && row->value < row[-1].value)
             wrong = "is less than at a lower limit";
-        const struct hs_place place = {.file = path, .line = row->line};
         if (wrong != NULL)
-            return hs_fail(r->diag, HS_E_INPUT, &place, r->kind->hints[VALUE], "%s %s",
-                           r->kind->head.names[VALUE], wrong);
+            return hs_fail(r->diag, HS_E_INPUT, HS_AT({.file = path, .line = row->line}),
+                           r->kind->hints[VALUE], "%s %s", r->kind->head.names[VALUE], wrong);
     }
     return HS_OK;
 }

@@ -537,8 +537,8 @@ static enum hs_status read_row(struct profile_reader *r)
         return hs_csv_fail(r->csv, r->row.count, "an unknown figure is an empty field",
                            "%u fields where the header has %u", r->row.count, r->field_count);
     if (catalogue->count == HS_PROFILES_MAX) {
-        struct hs_place place = hs_csv_place(r->csv, 0);
-        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u profiles", HS_PROFILES_MAX);
+        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, 0)), NULL,
+                       "more than %u profiles", HS_PROFILES_MAX);
     }
     HS_TRY(read_names(r, &p));
     if (!key_of(p.model, p.dataset, p.batch, p.precision, key))
@@ -579,7 +579,7 @@ enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *pat
     while (status == HS_OK && (status = hs_csv_next(r.csv, &r.row)) == HS_OK)
         status = read_row(&r);
     if (status == HS_END) {
-        hs_fractions_warn(&r.utils, &(struct hs_place){.file = path}, "util", "rows", diag);
+        hs_fractions_warn(&r.utils, HS_AT({.file = path}), "util", "rows", diag);
         status = HS_OK;
     }
     hs_csv_close(r.csv);

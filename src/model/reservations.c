@@ -204,8 +204,8 @@ static enum hs_status read_row(struct reservations_reader *r)
     HS_TRY(read_owner(r, &of));
     HS_TRY(read_nodes(r, &of));
     if (to->count == HS_RESERVATIONS_MAX) {
-        struct hs_place place = hs_csv_place(r->csv, r->row.count);
-        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u rows", HS_RESERVATIONS_MAX);
+        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, r->row.count)), NULL,
+                       "more than %u rows", HS_RESERVATIONS_MAX);
     }
     *hs_push(to->of, to->count, to->cap, HS_RESERVATIONS_MAX) = of;
     return HS_OK;

@@ -438,10 +438,10 @@ static HS_COLD enum hs_status fail_duplicate(struct hs_reader *r, const struct h
 static HS_COLD void warn_of_calendar(struct hs_reader *r, int64_t submit_us)
 {
     const int64_t number = submit_us / 1000000, month = number / 100 % 100, day = number % 100;
-    const struct hs_place place = hs_reader_place(r, "submit_time");
     if (number < 19700101 || number > 20991231 || month < 1 || month > 12 || day < 1 || day > 31)
         return;
-    hs_report(r->faults.diag, HS_WARNING, &place, "a date is written 2024-03-01, or 2024/03/01",
+    hs_report(r->faults.diag, HS_WARNING, HS_AT(hs_reader_place(r, "submit_time")),
+              "a date is written 2024-03-01, or 2024/03/01",
               "the first submission is read as %lld s: is it a date?", (long long)number);
 }
 
@@ -458,10 +458,9 @@ static enum hs_status check_against_others(struct hs_reader *r, const struct hs_
     if (HS_UNLIKELY(llabs(job->submit_us - r->first_us) > SPAN_MAX_US) && !r->is_span_told &&
         !r->format->is_sorted) {
         char first[HS_CLOCK_TEXT], here[HS_CLOCK_TEXT];
-        const struct hs_place place = hs_reader_place(r, "submit_time");
         r->is_span_told = true;
         hs_report(
-            r->faults.diag, HS_WARNING, &place,
+            r->faults.diag, HS_WARNING, HS_AT(hs_reader_place(r, "submit_time")),
             "are seconds and milliseconds mixed, or dates and numbers? --window=FROM..TO takes "
             "a part",
             "submissions are more than 20 years apart: %s here, %s in line %lld",

@@ -68,8 +68,8 @@ int64_t hs_table_unit_of(const struct hs_table *table, const struct hs_column *c
     if (unit_us == 0 || unit_us == table->unit_us || table->is_unit_fixed ||
         (column->kind != HS_CELL_TIME && column->kind != HS_CELL_SPAN))
         return table->unit_us;
-    const struct hs_place place = hs_csv_place(table->csv, field);
-    hs_report(table->faults->diag, HS_NOTE, &place, "--time-unit=s reads all times in seconds",
+    hs_report(table->faults->diag, HS_NOTE, HS_AT(hs_csv_place(table->csv, field)),
+              "--time-unit=s reads all times in seconds",
               "bare numbers of '%s' are in the unit that this name ends in", name);
     return unit_us;
 }
@@ -201,9 +201,8 @@ enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *c
     snprintf(hint, sizeof hint,
              "the file has: %s; name the columns with --format=csv --map=%s%s%s%s%s", header, quote,
              map, quote, is_sacct ? ", or take those of " : "", is_sacct ? hs_trace_sacct : "");
-    struct hs_place place = hs_csv_place(table->csv, 0);
-    return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
-                   count > 1 ? "s" : "", missing);
+    return hs_fail(table->faults->diag, HS_E_INPUT, HS_AT(hs_csv_place(table->csv, 0)), hint,
+                   "missing column%s %s", count > 1 ? "s" : "", missing);
 }
 
 void hs_table_warn_of_clocks(struct hs_table *table)

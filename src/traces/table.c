@@ -330,10 +330,10 @@ static enum hs_status read_header(struct hs_table *table, struct hs_input *input
         return status;
     hs_csv_open(&table->csv, input, hs_header_delimiter(head, len), &table->faults->relay);
     status = hs_csv_next(table->csv, &table->row);
-    struct hs_place place = {.file = hs_input_path(input)};
-    return status != HS_END ? status
-                            : hs_fail(table->faults->diag, HS_E_INPUT, &place,
-                                      "the first line names the columns", "the trace is empty");
+    return status != HS_END
+               ? status
+               : hs_fail(table->faults->diag, HS_E_INPUT, HS_AT({.file = hs_input_path(input)}),
+                         "the first line names the columns", "the trace is empty");
 }
 
 static void set_unit(struct hs_table *table, const struct hs_trace_options *options)
@@ -387,9 +387,8 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
     bool has_attempts = false;
     HS_TRY(bind_columns(table, names, &has_attempts));
     if (table->keeps_attempts && !has_attempts) {
-        struct hs_place place = hs_csv_place(table->csv, 0);
-        return hs_fail(faults->diag, HS_E_INPUT, &place, HS_NO_ATTEMPTS_HINT,
-                       "no column 'attempts' for --retries=attempts");
+        return hs_fail(faults->diag, HS_E_INPUT, HS_AT(hs_csv_place(table->csv, 0)),
+                       HS_NO_ATTEMPTS_HINT, "no column 'attempts' for --retries=attempts");
     }
     table->field_count = table->header.count;
     return HS_OK;
@@ -506,7 +505,6 @@ static HS_COLD enum hs_status read_guess(struct hs_table *table,
                                          const struct hs_table_binding *bound, const char *text,
                                          size_t len, int *out, int *dropped)
 {
-    const struct hs_place place = hs_csv_place(table->csv, bound->field);
     const char *word = text;
     char hint[256];
     if (table->map_values != NULL)
@@ -520,7 +518,7 @@ static HS_COLD enum hs_status read_guess(struct hs_table *table,
                    "to read it: --map='status=%s' --map-value='state:%.60s=completed' (or failed, "
                    "cancelled); to leave it: --map=status=",
                    table->guess, text);
-    hs_report(table->faults->diag, HS_WARNING, &place, hint,
+    hs_report(table->faults->diag, HS_WARNING, HS_AT(hs_csv_place(table->csv, bound->field)), hint,
               "column '%s' is not read as the outcome of jobs: '%s' is none", table->guess, text);
     return HS_OK;
 }

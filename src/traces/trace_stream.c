@@ -301,9 +301,9 @@ static enum hs_status check_bad_share(struct hs_trace *t, uint64_t least)
     if (counts->bad * 1000 <= permille * rows)
         return HS_OK;
     char kinds[512];
-    struct hs_place place = {.file = t->path};
     list_faults(&t->reader.faults, kinds, sizeof kinds);
-    return hs_fail(t->diag, HS_E_INPUT, &place, "`horus trace validate` lists them all",
+    return hs_fail(t->diag, HS_E_INPUT, HS_AT({.file = t->path}),
+                   "`horus trace validate` lists them all",
                    "%llu of %llu rows are bad, more than the %u.%u%% tolerated: %s",
                    (unsigned long long)counts->bad, (unsigned long long)counts->rows, permille / 10,
                    permille % 10, kinds);
@@ -317,8 +317,7 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
              "%llu rows were held back to sort them: --sort=%llu holds more, --sort=all the whole "
              "trace",
              (unsigned long long)t->options->sort_window, (unsigned long long)window * 8);
-    struct hs_place place = hs_reader_place(&t->reader, "submit_time");
-    return hs_fail(t->diag, HS_E_INPUT, &place, hint,
+    return hs_fail(t->diag, HS_E_INPUT, HS_AT(hs_reader_place(&t->reader, "submit_time")), hint,
                    "job '%s' was submitted %s s before the job of line %lld, which has been "
                    "handed out",
                    job->id, HS_SECONDS(t->last_us - job->submit_us), (long long)t->last_line);
@@ -329,7 +328,7 @@ HS_INLINE enum hs_status check_read(struct hs_trace *t, enum hs_status status)
 {
     if (HS_LIKELY(status != HS_E_INPUT) || t->diag->errors > 0)
         return status;
-    return hs_fail(t->diag, status, &(struct hs_place){.file = t->path}, NULL,
+    return hs_fail(t->diag, status, HS_AT({.file = t->path}), NULL,
                    "nothing can be read behind a malformed row, which is not passed over");
 }
 

@@ -339,8 +339,7 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
         return HS_OK;
     }
     if (g->path == NULL) {
-        struct hs_place place = hs_table_spot(&g->table, STEPS);
-        return hs_fail(faults->diag, HS_E_USAGE, &place,
+        return hs_fail(faults->diag, HS_E_USAGE, HS_AT(hs_table_spot(&g->table, STEPS)),
                        "--gavel-throughputs=FILE, one of Gavel's *_throughputs.json",
                        "a trace of Gavel tells the steps of a job: how long one takes is missing");
     }

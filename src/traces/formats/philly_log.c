@@ -92,9 +92,8 @@ static struct hs_place byte_place(const struct jsonstream *s, uint32_t at)
 static enum hs_status lost(struct jsonstream *s, const char *what, const char *hint)
 {
     keep_from(s, s->at);
-    struct hs_place place = byte_place(s, s->at);
     s->phase = PHASE_LOST;
-    return hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", what);
+    return hs_fail(s->diag, HS_E_INPUT, HS_AT(byte_place(s, s->at)), hint, "%s", what);
 }
 
 static enum hs_status truncated(struct jsonstream *s, const char *what)
@@ -127,10 +126,9 @@ static enum hs_status element_split(struct jsonstream *s)
         }
         HS_TRY(status);
     } while (true);
-    struct hs_place place = byte_place(s, s->begin);
     s->phase = PHASE_LOST;
-    return hs_fail(s->diag, HS_E_LIMIT, &place, "is a closing bracket missing?",
-                   "an element of more than 16 MiB");
+    return hs_fail(s->diag, HS_E_LIMIT, HS_AT(byte_place(s, s->begin)),
+                   "is a closing bracket missing?", "an element of more than 16 MiB");
 }
 
 /* Moves to the next byte that is not white space; HS_END at the end of the file. */
@@ -161,8 +159,9 @@ static enum hs_status stream_begin(struct jsonstream *s, int *c)
     status = seek_byte(s, c);
     if (status == HS_END) {
         s->phase = PHASE_LOST;
-        struct hs_place place = {.file = hs_input_path(s->window.input), .line = s->line};
-        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "the file is empty");
+        return hs_fail(s->diag, HS_E_INPUT,
+                       HS_AT({.file = hs_input_path(s->window.input), .line = s->line}), NULL,
+                       "the file is empty");
     }
     HS_TRY(status);
     if (*c == '{') {

@@ -81,13 +81,13 @@ static enum hs_status open(void *state, struct hs_input *input,
     struct hs_table *table = state;
     HS_TRY(hs_table_open(table, input, options, faults, NULL));
     const uint32_t *field = table->field_of;
-    struct hs_place place = hs_csv_place(table->csv, 0);
     bool has_time = field[SECONDS] != UINT32_MAX || field[ELAPSED] != UINT32_MAX ||
                     (field[START] != UINT32_MAX && field[END] != UINT32_MAX);
     bool has_gpus = field[ALLOCATED] != UINT32_MAX || field[REQUESTED] != UINT32_MAX;
     if (has_time && has_gpus)
         return HS_OK;
-    return hs_fail(faults->diag, HS_E_INPUT, &place, hs_trace_sacct, "no column %s",
+    return hs_fail(faults->diag, HS_E_INPUT, HS_AT(hs_csv_place(table->csv, 0)), hs_trace_sacct,
+                   "no column %s",
                    has_time ? "AllocTRES or ReqTRES: the GPUs of a job"
                             : "ElapsedRaw or Elapsed, nor both Start and End");
 }

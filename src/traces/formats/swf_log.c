@@ -314,8 +314,7 @@ static enum hs_status read_seconds(const struct swf *s, const char *value, int64
         *out_us = seconds * HS_TRACE_TIME_UNIT_US;
         return HS_OK;
     }
-    struct hs_place place = hs_csv_place(s->table.csv, 0);
-    return hs_fail(s->table.faults->diag, HS_E_INPUT, &place,
+    return hs_fail(s->table.faults->diag, HS_E_INPUT, HS_AT(hs_csv_place(s->table.csv, 0)),
                    "whole seconds since 1970, or from UTC",
                    "not a number of seconds in the header: '%.64s'", value);
 }
