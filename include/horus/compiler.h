@@ -45,6 +45,8 @@ __extension__ typedef __int128 hs_i128;
 #error "horus needs gcc or clang: 128-bit integers carry the exact work arithmetic"
 #endif
 
+/* -1, 0 or 1, for comparators; of two keys 2 * HS_ORDER(x->a, y->a) + HS_ORDER(x->b, y->b). */
+#define HS_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 /* Of an array, not of a pointer. */
 #define HS_COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 

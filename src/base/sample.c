@@ -23,7 +23,7 @@ void hs_sample_add(struct hs_sample *sample, uint64_t value)
 static int compare_values(const void *a, const void *b)
 {
     const uint64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return HS_ORDER(*left, *right);
 }
 
 void hs_sample_sort(struct hs_sample *sample)

@@ -240,11 +240,7 @@ struct ranked_row {
 static int by_job_key(const void *a, const void *b)
 {
     const struct ranked_row *x = a, *y = b;
-    if (x->own != y->own)
-        return x->own < y->own ? -1 : 1;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    return 4 * HS_ORDER(x->own, y->own) + 2 * HS_ORDER(x->key, y->key) + HS_ORDER(x->row, y->row);
 }
 
 /* The measured rows by job, then by speed or by the other job; *count of them, to be freed. */

@@ -107,13 +107,8 @@ static uint64_t hash_of(const struct hs_pairset *set, uint32_t first, uint32_t l
 static int by_hash(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    if (x->last != y->last)
-        return x->last < y->last ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    return 8 * HS_ORDER(x->hash, y->hash) + 4 * HS_ORDER(x->first, y->first) +
+           2 * HS_ORDER(x->last, y->last) + HS_ORDER(x->row, y->row);
 }
 
 enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measurements *m,

@@ -92,13 +92,8 @@ static const char *most_measured(const struct hs_catalogue *catalogue)
 static int by_model(const void *a, const void *b)
 {
     const struct hs_utilrow *x = a, *y = b;
-    if (x->model != y->model)
-        return x->model < y->model ? -1 : 1;
-    if (x->work.batch != y->work.batch)
-        return x->work.batch < y->work.batch ? -1 : 1;
-    if (x->work.is_amp != y->work.is_amp)
-        return x->work.is_amp ? 1 : -1;
-    return x->place < y->place ? -1 : 1;
+    return 8 * HS_ORDER(x->model, y->model) + 4 * HS_ORDER(x->work.batch, y->work.batch) +
+           2 * HS_ORDER(x->work.is_amp, y->work.is_amp) + HS_ORDER(x->place, y->place);
 }
 
 /* Step times of one model: none where a larger batch takes so much less that it cannot be the time

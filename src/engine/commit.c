@@ -393,7 +393,7 @@ static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
 static int id_compare(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    return HS_ORDER(*x, *y);
 }
 
 /* Writes the GPUs of a placement to gpu_ids, ascending, as in each pick; returns their number. */

@@ -478,7 +478,7 @@ enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
 static int live_compare(const void *a, const void *b)
 {
     const struct hs_live_job *x = a, *y = b;
-    return (x->index > y->index) - (x->index < y->index);
+    return HS_ORDER(x->index, y->index);
 }
 
 struct hs_live_job *hs_lifecycle_live(const struct hs_engine *e)

@@ -62,11 +62,8 @@ void hs_windows_open(struct hs_engine *e)
 static int compare_changes(const void *a, const void *b)
 {
     const struct hs_window_change *x = a, *y = b;
-    if (x->at_us != y->at_us)
-        return x->at_us < y->at_us ? -1 : 1;
-    if (x->is_end != y->is_end)
-        return x->is_end ? -1 : 1;
-    return (x->window > y->window) - (x->window < y->window);
+    return 4 * HS_ORDER(x->at_us, y->at_us) - 2 * HS_ORDER(x->is_end, y->is_end) +
+           HS_ORDER(x->window, y->window);
 }
 
 void hs_windows_begin(struct hs_engine *e)

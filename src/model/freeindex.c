@@ -90,7 +90,7 @@ static int compare_keys(const void *left, const void *right)
 {
     const struct sort_key *a = left, *b = right;
     int order = compare_kinds(&a->kind, &b->kind);
-    return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
+    return order != 0 ? order : HS_ORDER(a->id, b->id);
 }
 
 static void set_make(struct hs_bitset *set, uint32_t size, struct hs_arena *arena)

@@ -160,9 +160,7 @@ static enum hs_status read_rows(struct reader *r)
 static int compare(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
-    if (a->of.at_us != b->of.at_us)
-        return a->of.at_us < b->of.at_us ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
+    return 2 * HS_ORDER(a->of.at_us, b->of.at_us) + HS_ORDER(a->number, b->number);
 }
 
 struct machine_history {

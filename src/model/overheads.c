@@ -138,9 +138,7 @@ static enum hs_status read_overhead(struct overheads_reader *r)
 static int compare_overheads(const void *a, const void *b)
 {
     const struct overhead *x = a, *y = b;
-    if (x->model != y->model)
-        return x->model < y->model ? -1 : 1;
-    return (x->key > y->key) - (x->key < y->key);
+    return 2 * HS_ORDER(x->model, y->model) + HS_ORDER(x->key, y->key);
 }
 
 static enum hs_status read_overheads(struct overheads_reader *r, const char *path)

@@ -167,7 +167,7 @@ static enum hs_status take_number(const struct reservations_reader *r, struct hs
 static int compare_ids(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    return HS_ORDER(x, y);
 }
 
 static enum hs_status read_nodes(const struct reservations_reader *r, struct hs_reservation *of)
@@ -214,9 +214,7 @@ static enum hs_status read_row(struct reservations_reader *r)
 static int compare_starts(const void *a, const void *b)
 {
     const struct hs_reservation *x = a, *y = b;
-    if (x->start_us != y->start_us)
-        return x->start_us < y->start_us ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    return 2 * HS_ORDER(x->start_us, y->start_us) + HS_ORDER(x->line, y->line);
 }
 
 static enum hs_status read_rows(struct reservations_reader *r)

@@ -602,7 +602,7 @@ static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_w
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return HS_ORDER(x, y);
 }
 
 /* Gini coefficient of n ascending numbers. */

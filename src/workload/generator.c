@@ -34,9 +34,7 @@ static uint64_t key_of(double number)
 static int by_key(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->value < y->value ? -1 : x->value > y->value;
+    return 2 * HS_ORDER(x->key, y->key) + HS_ORDER(x->value, y->value);
 }
 
 /* Returns the first running sum above draw x the last one; 0 <= draw < 1. O(log count). */
