@@ -4,21 +4,30 @@
 # Submits the unfinished points of a sweep as Slurm job arrays, a task a point, waits and gathers.
 # Killed or failed points: the same command again submits what is missing. Interrupted, it leaves the
 # tasks in the queue, and the same command again waits for them.
-#   scripts/sweep-slurm.sh EXPERIMENT.json [-o DIR] [--set KEY=VALUE]... [--max-tasks N] [-- SBATCH...]
+#   scripts/sweep-slurm.sh EXPERIMENT.json [-o DIR] [--set KEY=VALUE]... [--max-tasks N] [--dry-run] [-- SBATCH...]
 # -o and --set are those of `horus sweep`; at most N tasks run at a time; after -- come options of
 # sbatch, such as --partition=cpu --time=10. The nodes see this folder under the same name.
-# HORUS=PATH is the program. DIR/logs/ has a log a task. Exit 0: every point is done; 1: some are not.
+# HORUS=PATH is the program. --dry-run prints what it would submit, with no need of Slurm. DIR/logs/ has a log a task. Exit 0: every point is done; 1: some are not.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=sweep-common.sh
 . "$(dirname "$0")/sweep-common.sh"
 
-limit=
+limit='' dry=''
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     take "$@"
     if [ "$taken" -eq 0 ]; then
-        case $1 in --max-tasks) [ $# -ge 2 ] || usage ;; *) usage ;; esac
-        limit=$2
-        taken=2
+        case $1 in
+        --max-tasks)
+            [ $# -ge 2 ] || usage
+            limit=$2
+            taken=2
+            ;;
+        --dry-run) dry=yes taken=1 ;;
+        *)
+            say "unknown option $1"
+            usage
+            ;;
+        esac
     fi
     shift "$taken"
 done
@@ -47,11 +56,16 @@ submit() { # OFFSET ARRAY SBATCH-OPTION...: prints the job's number
     local offset=$1 array=$2 label=
     shift 2
     [ "$offset" -eq 0 ] || label=$offset+
-    sbatch --parsable --job-name="$name" --ntasks=1 --array="$array${limit:+%$limit}" \
+    ${dry:+show} sbatch --parsable --job-name="$name" --ntasks=1 --array="$array${limit:+%$limit}" \
         --output="${dir//%/%%}/logs/%A_$label%a.log" "$@" <<END
 #!/bin/bash
 exec $(printf '%q ' "$horus" sweep "$experiment" -o "$dir" "${settings[@]}") --index \$(($offset + SLURM_ARRAY_TASK_ID))
 END
+}
+
+show() { # COMMAND...: and its input
+    printf '%q ' "$@"
+    printf '<<END\n%s\nEND\n' "$(cat)"
 }
 
 queued() { squeue --noheader --user="$(id -u)" --name="$name" --format=%A | sort -u | paste -sd ' '; }
@@ -65,6 +79,13 @@ wait_for_queue() {
     done
 }
 
+if [ -n "$dry" ]; then
+    begin
+    ask_pending
+    name=horus-sweep array_span=1001 # Slurm's own MaxArraySize
+    [ -z "$pending" ] || while read -r offset array; do submit "$offset" "$array" "$@"; done < <(arrays)
+    exit
+fi
 for tool in sbatch squeue scontrol; do
     command -v "$tool" >/dev/null || {
         say "no $tool: this is not a machine of a Slurm cluster"

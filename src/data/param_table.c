@@ -310,6 +310,16 @@ static struct subject subject_of(const char *what)
     return (struct subject){is_named ? what : "", is_named ? ": " : ""};
 }
 
+#define KEYS_SIZE 512
+static const char *list_keys(const struct hs_param *table, char text[KEYS_SIZE])
+{
+    (void)snprintf(text, KEYS_SIZE, "it has no parameters");
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL; p++)
+        hs_append(p == table ? memset(text, 0, KEYS_SIZE) : text, KEYS_SIZE, "%s %s",
+                  p == table ? "the parameters are" : ",", p->key);
+    return text;
+}
+
 enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_arena *arena,
                             const char *what, const char *key, const char *value,
                             const struct hs_place *place, struct hs_diag *diag)
@@ -321,7 +331,7 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
     const enum hs_status fault = place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
     const struct subject subject = subject_of(what);
     const char *names[NAMES_MAX], *advice = NULL;
-    char hint[HS_HINT_SIZE], text[512] = "the parameters are";
+    char hint[HS_HINT_SIZE], text[KEYS_SIZE] = "";
     size_t count = 0;
     if (param != NULL) {
         put_wanted(param, text, sizeof text);
@@ -336,14 +346,11 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
         return hs_fail(diag, fault, place, advice, "%s%s'%s' must be %s, not '%s'", subject.what,
                        subject.colon, param->key, text, value);
     }
-    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++) {
-        hs_append(text, sizeof text, "%s %s", count > 0 ? "," : "", p->key);
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++)
         names[count++] = p->key;
-    }
-    return hs_fail(
-        diag, fault, place,
-        hs_did_you_mean(hint, key, names, count, count > 0 ? text : "it has no parameters"),
-        "%s%sunknown parameter '%s'", subject.what, subject.colon, key);
+    return hs_fail(diag, fault, place,
+                   hs_did_you_mean(hint, key, names, count, list_keys(table, text)),
+                   "%s%sunknown parameter '%s'", subject.what, subject.colon, key);
 }
 
 static bool is_preset(const struct hs_param *param, const void *base, struct hs_arena *arena)
@@ -379,15 +386,16 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
 {
     struct subject subject = subject_of(what);
     uint64_t given = 0; /* one bit for each of the first 64 */
+    char hint[KEYS_SIZE];
 
     for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
         len = strcspn(list, ",");
         char *pair = hs_arena_text(arena, list, len);
         char *equals = strchr(pair, '=');
         if (equals == NULL || equals == pair)
-            return hs_fail(diag, HS_E_USAGE, NULL,
-                           "parameters are key=value,key=value; a list is 1/2/3",
-                           "%s%sexpected key=value, not '%s'", subject.what, subject.colon, pair);
+            return hs_fail(diag, HS_E_USAGE, NULL, list_keys(table, hint),
+                           "%s%sexpected key=value, with a list as 1/2/3, not '%s'", subject.what,
+                           subject.colon, pair);
         *equals = '\0';
         HS_TRY(hs_param_set(table, base, arena, what, pair, equals + 1, NULL, diag));
         size_t index = (size_t)(hs_param_find(table, pair) - table);

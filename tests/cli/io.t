@@ -38,6 +38,16 @@ An existing directory is not overwritten.
   !       = hint: give --force to replace it, or another name with -o
   [4]
 
+# io-resume-finished
+The same command again with --resume, after the run has ended: there is nothing to resume, and no call for --force.
+
+  $ run() { horus run traces/sample.csv -c 8x8:V100 --max-jobs=9 -o out -q --checkpoint=10m --resume >/dev/null; }
+  $ run
+  $ run
+  ! out: error: this run is finished: nothing is left to resume
+  !       = hint: --force runs it again
+  [4]
+
 # io-exists-as-file
 A file of this name is not overwritten, even with --force.
 

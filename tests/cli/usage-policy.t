@@ -46,8 +46,8 @@ Limits of queues that do not increase, and limits separated by commas.
   ! error: policy 'tiresias': 'queue_limits' must be one to eight durations such as 7s/30s/60s, each from 0s to 1000000000s and above the one before it, not '7200/3250'
   [2]
   $ run tiresias:queue_limits=3250,7200
-  ! error: policy 'tiresias': expected key=value, not '7200'
-  !       = hint: parameters are key=value,key=value; a list is 1/2/3
+  ! error: policy 'tiresias': expected key=value, with a list as 1/2/3, not '7200'
+  !       = hint: the parameters are index, gittins, gittins_delta, samples, queue_limits, promote_knob, inqueue, round_s, round_phase, placement, types, preempt_cost, cost_table, compat
   [2]
 
 # use-empty-policy
@@ -93,8 +93,8 @@ never wait together, are not called ignored.
 A parameter without a value.
 
   $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scan
-  ! error: policy 'fifo': expected key=value, not 'scan'
-  !       = hint: parameters are key=value,key=value; a list is 1/2/3
+  ! error: policy 'fifo': expected key=value, with a list as 1/2/3, not 'scan'
+  !       = hint: the parameters are scan, placement, types, pred, pred_file, pred_sigma, pred_unknown, pred_last, priority, ageing, class, reclaim, grace, preempt_cost, cost_table
   [2]
 
 # use-policies-both

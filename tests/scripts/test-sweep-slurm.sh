@@ -30,6 +30,13 @@ if [ "${1-}" != inside ]; then
         ln -s /bin/{bash,basename,dirname,sed} bin/
         PATH=$work/bin launch any.json 2>&1 | grep -v 'sweep-slurm.sh: no sbatch: this is not a machine of a Slurm cluster'
     )"
+    verdict "a dry run shows what would be submitted" "$(
+        echo '{"config": {"trace": "'"$top"'/traces/sample.csv", "cluster": "8x8:V100"}, "grid": {"policy": ["fifo", "sjf"]}}' >two.json
+        launch two.json --max-tasks 5 --dry-run -- --partition=cpu 2>&1 | sed "s#$HORUS#horus#" | diff - <(
+            echo 'sbatch --parsable --job-name=horus-sweep --ntasks=1 --array=1-2%5 --output=results/two/logs/%A_%a.log --partition=cpu <<END'
+            printf '%s\n' '#!/bin/bash' 'exec horus sweep two.json -o results/two  --index $((0 + SLURM_ARRAY_TASK_ID))' END)
+        ls results 2>/dev/null
+    )"
     self=$top/tests/scripts/$(basename "$0")
     "$top/tests/support/slurm-one-node.sh" run "$work/slurm" MaxArraySize=20 -- "$self" inside 2>"$work/log"
     case $? in

@@ -319,6 +319,10 @@ static enum hs_status resume(struct hs_call *call, bool *is_there)
     struct hs_rundir left;
     struct hs_run_result *result;
     enum hs_status status = prepare(&p, call, options, &call->config);
+    if (status == HS_OK && !options->force && hs_rundir_has(p.dir, "manifest.json"))
+        status =
+            hs_fail(&call->diag, HS_E_IO, &(struct hs_place){.file = p.dir},
+                    "--force runs it again", "this run is finished: nothing is left to resume");
     if (status == HS_OK)
         status = hs_rundir_resume(&left, p.dir, options->force, is_there, &call->diag);
     unprepare(&p);
