@@ -275,7 +275,7 @@ static void share_by_program(const struct hs_gavel *g, struct hs_gavel_pool *poo
     struct hs_gavel alone = *g;
     uint32_t gang = 0; /* the largest */
     alone.pairs = NULL;
-    hs_job_chain_sort(&pool->jobs, v, by_class, g);
+    hs_job_chain_sort(&pool->jobs, v, by_class, &alone);
     HS_GAVEL_EACH(job, pool, v)
     {
         gang = hs_view_gpus(v, job) > gang ? hs_view_gpus(v, job) : gang;
@@ -283,8 +283,10 @@ static void share_by_program(const struct hs_gavel *g, struct hs_gavel_pool *poo
     bool is_solved = hs_gavel_fills(g) ? fill(&alone, pool, v, program)
                                        : solve_program(&alone, pool, v, program, 0);
     const bool has_pairs = is_solved && g->pairs != NULL && hs_gavel_may_pair(program, gang);
-    if (has_pairs)
+    if (has_pairs) {
+        hs_job_chain_sort(&pool->jobs, v, by_class, g);
         is_solved = solve_program(g, pool, v, program, 0);
+    }
     if (is_solved)
         read_shares(has_pairs ? g : &alone, pool, v, program);
 }
