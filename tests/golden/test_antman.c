@@ -214,9 +214,9 @@ static void who_runs_is_upgraded_first(void **state)
 
 /* ---- compat=muri ---- */
 
-/* Job 1 reserves GPU 1, which job 2 would have had, and has GPU 0 when job 0 is done. A gang larger than a
- * node reserves node 1, which is empty; that node 0 has a GPU left at 5 does not help, at 10 it is
- * empty, too. */
+/* Job 1 reserves GPU 1, which job 2 would have had, and has GPU 0 when job 0 is done. A gang larger
+ * than a node reserves node 1, which is empty; that node 0 has a GPU left at 5 does not help, at 10
+ * it is empty, too. */
 static void muris_gangs_reserve(void **state)
 {
     (void)state;

@@ -77,9 +77,9 @@ static void leases_are_packed(void **state)
     }
 }
 
-/* By the released code a free GPU goes at the next odd minute to the last of the order, here the longer job:
- * at 3, and to the other at 7, after its end at 6. Else the first tick after both is 5, of least time
- * first, and the next after the end at 7 is 10. */
+/* By the released code a free GPU goes at the next odd minute to the last of the order, here the
+ * longer job: at 3, and to the other at 7, after its end at 6. Else the first tick after both is 5,
+ * of least time first, and the next after the end at 7 is 10. */
 static void odd_minutes_are_backwards(void **state)
 {
     (void)state;

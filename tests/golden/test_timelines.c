@@ -462,6 +462,15 @@ static void types_fastest(void **state)
            "0:0-100@0 1:0-100@1+2 2:0-10@3 3:100-110@0+1+2");
 }
 
+/* A node of two GPUs and one core: each job wants the core. */
+static void a_node_of_one_core(void **state)
+{
+    (void)state;
+    static const char shape[] = "{\"nodes\": [{\"gpus\": 2, \"cpus\": 1}]}";
+    expect(scratch_write("core.json", shape, sizeof shape - 1), "fifo", "0:1,0,10+1 1:1,0,10+1",
+           "0:0-10 1:10-20");
+}
+
 /* A job that asks for a type gets no other: the V100s are taken until 50. */
 static void types_of_a_job(void **state)
 {
@@ -531,6 +540,7 @@ int main(void)
         cmocka_unit_test(vc_ignored),
         cmocka_unit_test(types_fastest),
         cmocka_unit_test(types_of_a_job),
+        cmocka_unit_test(a_node_of_one_core),
         cmocka_unit_test(racks_slow_gangs),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
