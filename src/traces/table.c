@@ -40,12 +40,12 @@ static bool parse_digits(const char *text, size_t len, uint32_t *out)
     return true;
 }
 
-/* Tells whether a text that no parser accepted is a number, which is then too large. */
+/* Tells whether a text that no parser accepted is a number, which is then too large; 01.03.2024 and
+ * 8-16 are none. */
 static bool looks_numeric(const char *text, size_t len)
 {
-    const size_t first = strspn(text, "+-."); /* digit */
-    return first < len && text[first] >= '0' && text[first] <= '9' &&
-           first + strspn(text + first, "+-.eE0123456789") >= len;
+    double value;
+    return hs_parse_double(text, len, &value);
 }
 
 /* Parses a number >= 0, times the unit, in whole steps of the unit. */
@@ -411,8 +411,15 @@ static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
                                         const struct hs_column *column, uint32_t field,
                                         enum hs_cell_result result)
 {
+    const char *hint = results[result].hint;
+    char more[320];
+    if (!column->is_required && strcmp(table->faults->format->name, "csv") == 0) {
+        (void)snprintf(more, sizeof more, "%s%s--map=%s= leaves the column alone",
+                       hint != NULL ? hint : "", hint != NULL ? "; " : "", column->key);
+        hint = more;
+    }
     return hs_trace_bad_row(table->faults, results[result].fault, hs_csv_place(table->csv, field),
-                            results[result].hint, "%s %s: '%s'", column->name, results[result].what,
+                            hint, "%s %s: '%s'", column->name, results[result].what,
                             table->row.fields[field]);
 }
 

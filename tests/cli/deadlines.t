@@ -142,7 +142,7 @@ Twice the time doubles what the lists say; what they lack is said.
   ! bad.csv:2:10: error: deadline_options is not a list of times and values: '12:10/11:5'
   !     2 | a,0,1,10,12:10/11:5
   !       |          ^~~~~~~~~~
-  !       = hint: at most 64 in order of time, e.g. 60:10/90:2.5: done 60 s after submission, it is worth 10
+  !       = hint: at most 64 in order of time, e.g. 60:10/90:2.5: done 60 s after submission, it is worth 10; --map=deadline_options= leaves the column alone
   [3]
 
 # deadlines-chronus

@@ -614,6 +614,32 @@ A date without separators is a number: 20240301 s are 234 days.
   $ sed 's/00:00,/00:00Z,/' two.csv >zone.csv; horus trace info zone.csv | sed -n 3p
   jobs         2
 
+# csv-columns-of-others
+A column that is called like one of horus but holds something else can be left alone, and the hint says how; what is no number is
+not out of range.
+
+  $ printf 'job_id,submit_time,gpus,duration,nodes,cpus\na,0,1,10,gpu01,8-16\n' >t.csv
+  $ horus trace info t.csv
+  ! t.csv:2:10: error: nodes is not a number: 'gpu01'
+  !     2 | a,0,1,10,gpu01,8-16
+  !       |          ^~~~~
+  !       = hint: a whole number such as 8; --map=nodes= leaves the column alone
+  [3]
+  $ horus trace info t.csv --map=nodes=
+  ! t.csv:2:16: error: cpus is not a number: '8-16'
+  !     2 | a,0,1,10,gpu01,8-16
+  !       |                ^~~~
+  !       = hint: a decimal number such as 12.5; --map=cpus= leaves the column alone
+  [3]
+  $ horus trace info t.csv --map=nodes=,cpus= | sed -n 3p
+  jobs         1
+  $ printf 'job_id,submit_time,gpus,duration\na,01.03.2024,1,10\n' >t.csv; horus trace info t.csv
+  ! t.csv:2:3: error: submit_time is not a time: '01.03.2024'
+  !     2 | a,01.03.2024,1,10
+  !       |   ^~~~~~~~~~
+  !       = hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
+  [3]
+
 # csv-mixed-epochs
 Seconds and milliseconds in one column: 1600000000 s is 2020-09-13 12:26:40, as milliseconds it is the 19th day of 1970.
 A number of milliseconds read as seconds lies beyond 285 years. A trace may span 20 years, not a day more unsaid.

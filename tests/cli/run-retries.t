@@ -53,7 +53,7 @@ Attempts that do not add up, attempts that are no times, and traces without atte
   ! t.csv:3:11: error: attempts does not add up to duration: '10/4'
   !     3 | J1,5,1,15,10/4
   !       |           ^~~~
-  !       = hint: 10/20 where duration is 30; --retries=merge leaves it alone
+  !       = hint: 10/20 where duration is 30; --retries=merge leaves it alone; --map=attempts= leaves the column alone
   [3]
   $ horus run traces/sample.csv -c 1x1 --retries=attempts -q
   ! traces/sample.csv:1:1: error: no column 'attempts' for --retries=attempts

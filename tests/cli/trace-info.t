@@ -13,19 +13,19 @@ in a column with empty cells.
   ! t.csv:2:19: error: batch is not a whole number from 1 on: 'abc'
   !     2 | a,0,1,10,ResNet18,abc
   !       |                   ^~~
-  !       = hint: samples a step; leave it empty for a model without
+  !       = hint: samples a step; leave it empty for a model without; --map=batch= leaves the column alone
   ! t.csv:2:19: error: batch is not a whole number from 1 on: '-1'
   !     2 | a,0,1,10,ResNet18,-1
   !       |                   ^~
-  !       = hint: samples a step; leave it empty for a model without
+  !       = hint: samples a step; leave it empty for a model without; --map=batch= leaves the column alone
   ! t.csv:2:19: error: batch is not a whole number from 1 on: '0'
   !     2 | a,0,1,10,ResNet18,0
   !       |                   ^
-  !       = hint: samples a step; leave it empty for a model without
+  !       = hint: samples a step; leave it empty for a model without; --map=batch= leaves the column alone
   ! t.csv:2:19: error: batch is not a whole number from 1 on: '2.5'
   !     2 | a,0,1,10,ResNet18,2.5
   !       |                   ^~~
-  !       = hint: samples a step; leave it empty for a model without
+  !       = hint: samples a step; leave it empty for a model without; --map=batch= leaves the column alone
   [3]
   $ printf 'job_id,submit_time,gpus,duration,model,batch\na,0,1,10,ResNet18,64.0\nb,1,1,10,A3C,\n' >t.csv
   $ horus trace assign t.csv -o - 2>/dev/null | cut -d, -f1,8,10

@@ -52,7 +52,7 @@ No arguments: help, and a failure.
     calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
     predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
     report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
-    plot       KIND RUN...                One figure of finished runs, for a paper: SVG, PDF or PNG.
+    plot       KIND RUN...                A figure of finished runs, for a paper: SVG, PDF, PNG, CSV.
     explain    RUN                        Why a job waited, or where the waiting of a run came from.
     verify     RUN                        Check a finished run independently of the engine.
     rerun      RUN                        Repeat a finished run and compare the hashes of its files.
