@@ -2,12 +2,14 @@
  *
  * The checks of MODEL.md 11, after every instant. fast: sums that must balance, O(1). full: also
  * the jobs of the plan and, unless GPUs are exclusive, their nodes; and a recount of every index,
- * O(cluster + live jobs), so rarely that its cost stays below RECOUNT_SHARE items an instant. Each
- * returns the text of the violated rule, or NULL; the first violation ends the run.
+ * O(cluster + live jobs), so rarely that its cost stays below RECOUNT_SHARE items an instant, and
+ * ever more rarely in runs of many instants. Each returns the text of the violated rule, or NULL;
+ * the first violation ends the run.
  */
 #include "engine/state.h"
 
 #define RECOUNT_SHARE 64u
+#define RECOUNT_RARER 4096u /* instants after which one more passes between recounts */
 
 /* Sums over the GPUs of some nodes. */
 struct gpu_sums {
@@ -321,8 +323,12 @@ static const char *check_plan(struct hs_engine *e)
         if (broken == NULL)
             broken = check_progress(e, job);
         const struct hs_allocation *a = e->is_exclusive ? NULL : hs_job_first(e, job);
-        for (; a != NULL && broken == NULL; a = hs_job_next(e, a))
-            broken = check_node(e, a->node, &(struct gpu_sums){0});
+        uint32_t checked = HS_NO_NODE;
+        for (; a != NULL && broken == NULL; a = hs_job_next(e, a)) {
+            if (a->node != checked)
+                broken = check_node(e, a->node, &(struct gpu_sums){0});
+            checked = a->node;
+        }
     }
     return broken;
 }
@@ -346,7 +352,8 @@ enum hs_status hs_invariants_check(struct hs_engine *e)
     if (broken == NULL && e->config.check == HS_CHECK_FULL) {
         const bool is_due = e->recount_after == 0 || e->jobs.live == 0;
         if (is_due)
-            e->recount_after = 1 + (e->cluster->gpu_count + e->jobs.live) / RECOUNT_SHARE;
+            e->recount_after = 1 + (e->cluster->gpu_count + e->jobs.live) / RECOUNT_SHARE +
+                               e->figures.checks / RECOUNT_RARER;
         e->recount_after--;
         broken = is_due ? check_all(e) : check_plan(e);
     }
