@@ -146,7 +146,7 @@ void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result
                   100 * load);
 }
 
-#define LONG_LEFT_S 5.0
+#define LONG_LEFT_S 2.0
 
 /* Returns the key of the parameter that can be set to `fluid`, which replaces turns played one by
  * one; NULL if the policy has none or it is set so already. */

@@ -144,11 +144,12 @@ beside() { # FILE COMMAND...: take or take_run with its arguments
 }
 
 # A run; with what its manifest counted.
+quiet=-q
 take_run() { # FIELDS TRACE ARGUMENT...
     local fields=$1 trace=$2
     shift 2
     rm -rf "$work/out" "$work"/out.tmp-* "$work/.out.horus" # of a run that was capped
-    take "$fields" "$horus" run "$trace" -o "$work/out" -q --no-progress "$@" || return 1
+    take "$fields" "$horus" run "$trace" -o "$work/out" $quiet --no-progress "$@" || return 1
     amend --slurpfile m "$work/out/manifest.json" --slurpfile s "$work/out/summary.json" \
         '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs}) +
          {colocated: $s[0].metrics.colocated_share}'
@@ -292,7 +293,7 @@ part_random() {
     log "$random_combinations random combinations of 50,000 jobs"
     while IFS=$'\t' read -r policy cluster workload && [ $count -lt $random_combinations ]; do
         at="$work/random $cluster $workload.csv"
-        local cap_s=0 gpus
+        local cap_s=0 quiet= gpus
         case $cluster in 8x8*) gpus=64 ;; 2048*) gpus=16384 ;; *) gpus=1024 ;; esac
         if [ ! -e "$at" ]; then
             local load=${workload#* }
@@ -308,6 +309,7 @@ part_random() {
         fields="\"part\": \"random\", \"policy\": \"$policy\", \"cluster\": \"$cluster\","
         take_run "$fields \"workload\": \"$workload\", \"fifo_us\": $fifo_us" "$at" -c "$cluster" \
             -p "$policy" --outputs summary || true
+        ! grep -q 'this run takes long' "$work/stderr" || amend '. + {told: true}'
         count=$((count + 1))
     done < <(jq -nr -L "$here" --slurpfile p <("$horus" policies --json) --argjson c "$clusters" \
         --argjson w "$workloads" 'include "bench"; combinations(2000; 1; $p[0]; $c; $w)')

@@ -49,7 +49,7 @@ static void test_length(void **state)
             hs_setup_policy(of[i].policy, &setup.policy, &setup.policy_state, &arena, &sink.diag),
             HS_OK);
         assert_false(hs_run_note_length(&setup, 5, -1, 1000000, &sink.diag));
-        assert_false(hs_run_note_length(&setup, 5, 0.6, 1000000, &sink.diag)); /* 3.3 s are left */
+        assert_false(hs_run_note_length(&setup, 5, 0.75, 1000000, &sink.diag)); /* 1.7 s are left */
         assert_string_equal(sink.text, "");
         assert_true(hs_run_note_length(&setup, 5, 0.01, 1000000, &sink.diag));
         assert_non_null(strstr(sink.text, "1.0 % is done after 5 s of CPU time"));
