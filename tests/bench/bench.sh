@@ -293,7 +293,7 @@ part_random() {
     log "$random_combinations random combinations of 50,000 jobs"
     while IFS=$'\t' read -r policy cluster workload && [ $count -lt $random_combinations ]; do
         at="$work/random $cluster $workload.csv"
-        local cap_s=0 quiet= gpus
+        local cap_s=0 quiet='' gpus
         case $cluster in 8x8*) gpus=64 ;; 2048*) gpus=16384 ;; *) gpus=1024 ;; esac
         if [ ! -e "$at" ]; then
             local load=${workload#* }
