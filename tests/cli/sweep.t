@@ -348,6 +348,20 @@ A zip of 2 and a list of 2, whose second row lacks a key: 4 points.
   mixed: 4 points = 2 cluster+load x 2 policy+policy.look_ahead
   finished 4, failed 0, missing 0
 
+# sweep-no-mean-over-options
+Means are over seeds alone: an option is no sample. Each start costs nothing or 50 s: under fifo and sjf the jobs end at 100, 110 and
+130 s or at 150, 210 and 280 s, which is 112.3 or 212.3 s behind submissions at 0, 1, 2 s, and 111.3 or 211.3 s behind 0, 2, 4 s.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
+  $ echo '{"config": {"trace": "t.csv", "cluster": "1x1"}, "grid": {"policy": ["fifo", "sjf"], "load": [0.5, 1], "startup": ["0s", "50s"], "seed": "1..2"}}' >e.json
+  $ horus sweep e.json -q 2>/dev/null | sed -n '3,8p'
+  mean_jct, mean over seed
+                          load         0.5           1
+  fifo, startup=0s                 111.3 s     112.3 s
+  fifo, startup=50s                211.3 s     212.3 s
+  sjf, startup=0s                  111.3 s     112.3 s
+  sjf, startup=50s                 211.3 s     212.3 s
+
 # sweep-finding-by-chance
 Of p 10, 12, 14 and of q 11, 13, 14: the ratio is 36 / 38, its residuals -0.421, -0.316 and 0.737, and half of its interval 4.30265 x
 sqrt(0.82 / 6) / 12.67 = 0.126, so that 1 is inside. At 2 it is 12 / 20, without any spread. A third, as soon as p at 2: at 2 p and

@@ -650,12 +650,14 @@ static void say_status(const struct hs_sweep *sweep)
 
 /* ---- the table at the end ---- */
 
-/* Rows: values of the first key with several; columns: those of the next that is not a seed; cells:
- * means over the rest. A key is UINT32_MAX if there is none. */
+/* Columns: values of the second key with several that is not a seed; rows: combinations of the
+ * values of all other keys; cells: means over seeds alone. A key is UINT32_MAX if there is none. */
 struct pivot {
     const struct hs_sweep *sweep;
+    const char **rows; /* of each point */
     uint32_t row_key, column_key;
 };
+#define ROW (UINT32_MAX - 1) /* in place of a key */
 
 #define ROW_WIDTH         28u
 #define ROW_WIDTH_MAX     44u
@@ -673,7 +675,9 @@ struct heads {
 
 static const char *value_of(const struct pivot *p, uint32_t point, uint32_t key)
 {
-    const char *text = key != UINT32_MAX ? hs_sweep_value(p->sweep, point, key) : "";
+    const char *text = key == ROW          ? p->rows[point]
+                       : key != UINT32_MAX ? hs_sweep_value(p->sweep, point, key)
+                                           : "";
     return text != NULL ? text : "";
 }
 
@@ -722,16 +726,30 @@ static uint32_t pick_key(const struct pivot *p, uint32_t other)
 /* Tells whether neighbours that differ in their seeds alone have the same value, all of them. */
 static bool are_seeds_idle(const struct pivot *p)
 {
-    bool is_any = false;
-    for (uint32_t i = 1; i < p->sweep->point_count; i++) {
-        bool is_other = false;
-        for (uint32_t k = 0; k < p->sweep->key_count; k++)
-            is_other |= !is_seed(p, k) && strcmp(value_of(p, i, k), value_of(p, i - 1, k)) != 0;
-        if (!is_other && !(p->sweep->values[i] == p->sweep->values[i - 1]))
+    const double *values = p->sweep->values;
+    uint32_t same = 0;
+    for (uint32_t i = 1; i < p->sweep->point_count; i++)
+        if (strcmp(value_of(p, i, ROW), value_of(p, i - 1, ROW)) == 0 &&
+            strcmp(value_of(p, i, p->column_key), value_of(p, i - 1, p->column_key)) == 0 &&
+            ++same > 0 && !(values[i] == values[i - 1]))
             return false;
-        is_any |= !is_other;
+    return same > 0;
+}
+
+/* "srtf, startup=50s" */
+static void name_rows(struct pivot *p)
+{
+    struct hs_arena *arena = &p->sweep->call->arena;
+    char text[256];
+    p->rows = hs_arena_alloc(arena, p->sweep->point_count * sizeof *p->rows);
+    for (uint32_t k = 0; k < p->sweep->key_count; k++) {
+        const bool is_part = k != p->column_key && !is_seed(p, k) && varies(p, k);
+        for (uint32_t i = 0; is_part && i < p->sweep->point_count; i++) {
+            const char *key = p->sweep->keys[k], *value = value_of(p, i, k);
+            (void)snprintf(text, sizeof text, "%s, %s=%s", value_of(p, i, ROW), key, value);
+            p->rows[i] = k == p->row_key ? value : hs_arena_text(arena, text, strlen(text));
+        }
     }
-    return is_any;
 }
 
 /* Formats the mean of a cell; "-" without a point. */
@@ -742,7 +760,7 @@ static void cell_text(const struct pivot *p, const char *row, const char *column
     double sum = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->sweep->point_count; i++) {
-        if (isnan(values[i]) || strcmp(value_of(p, i, p->row_key), row) != 0 ||
+        if (isnan(values[i]) || strcmp(value_of(p, i, ROW), row) != 0 ||
             strcmp(value_of(p, i, p->column_key), column) != 0)
             continue;
         sum += values[i];
@@ -765,7 +783,8 @@ static void say_pivot(const struct hs_sweep *sweep)
     char text[HS_TABLE_TIME_SIZE];
     p->row_key = pick_key(p, UINT32_MAX);
     p->column_key = p->row_key != UINT32_MAX ? pick_key(p, p->row_key) : UINT32_MAX;
-    struct heads rows = find_heads(p, p->row_key, TABLE_ROWS_MAX, ROW_WIDTH, ROW_WIDTH_MAX);
+    name_rows(p);
+    struct heads rows = find_heads(p, ROW, TABLE_ROWS_MAX, ROW_WIDTH, ROW_WIDTH_MAX);
     struct heads columns =
         find_heads(p, p->column_key, TABLE_COLUMNS_MAX, COLUMN_WIDTH, COLUMN_WIDTH_MAX);
     uint32_t room = terminal > rows.width ? (terminal - rows.width) / columns.width : 0;
@@ -776,7 +795,7 @@ static void say_pivot(const struct hs_sweep *sweep)
     }
     hs_say(out, "\n%s", sweep->options->metric); /* "mean_jct, mean over seed" */
     for (uint32_t k = 0; k < sweep->key_count; k++)
-        if (k != p->row_key && k != p->column_key && varies(p, k)) {
+        if (is_seed(p, k) && varies(p, k)) {
             hs_say(out, "%s%s", before, sweep->keys[k]);
             before = ", ";
         }
@@ -797,11 +816,11 @@ static void say_pivot(const struct hs_sweep *sweep)
     }
     if (are_seeds_idle(p))
         hs_say(out, "the same at every seed: " HS_NOTHING_DRAWN "\n");
-    const struct heads *const heads[] = {&columns, &rows};
-    for (int h = 0; h < 2; h++)
-        if (heads[h]->are_cut)
-            hs_say(out, "not all values of %s are shown: sweep.csv has them\n",
-                   sweep->keys[heads[h]->key]);
+    static const char cut[] = "not all values of %s are shown: sweep.csv has them\n";
+    if (columns.are_cut)
+        hs_say(out, cut, sweep->keys[p->column_key]);
+    if (rows.are_cut)
+        hs_say(out, cut, sweep->keys[p->row_key]);
 }
 
 /* ---- the verb ---- */
