@@ -368,14 +368,14 @@ static void put_layers(const struct series_section *s, const struct hs_chart *c,
     const double gpus = s->tracks[group].gpus;
     const uint32_t has_out = gpus > 0 && s->tracks[group].of[OUT].of != NULL;
     const struct layer layers[CHARTS][4] = {
-        [GPUS] = {{"area", NULL, NULL, HELD, 1, 0, 1, AREA},
+        [GPUS] = {{"area", NULL, NULL, HELD, 1, 0, 1, AREA, NULL},
                   {"band", NULL, NULL, HELD, s->page->group_count == 1 && s->page->figure == NULL,
-                   0, 1, BAND},
-                  {"layer", "w0", "out of service", OUT, has_out, 0, 1, ROOF},
-                  {"line", NULL, NULL, UTIL, gpus > 0 && is_used(s->page, group), 0, gpus,
-                   LINE}}, /* as a share of all GPUs */
-        [QUEUE] = {{"area", NULL, NULL, PENDING, 2, 0, 1, AREA},
-                   {"area dark", NULL, NULL, SUSPENDED, 1, 0, 1, AREA}}};
+                   0, 1, BAND, NULL},
+                  {"layer", "w0", "out of service", OUT, has_out, 0, 1, ROOF, NULL},
+                  {"line", NULL, NULL, UTIL, gpus > 0 && is_used(s->page, group), 0, gpus, LINE,
+                   NULL}}, /* as a share of all GPUs */
+        [QUEUE] = {{"area", NULL, NULL, PENDING, 2, 0, 1, AREA, NULL},
+                   {"area dark", NULL, NULL, SUSPENDED, 1, 0, 1, AREA, NULL}}};
     for (int i = 0; i < 4; i++)
         if (layers[chart][i].count > 0)
             put_layer(s, c, group, &layers[chart][i]);
