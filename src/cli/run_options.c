@@ -3,7 +3,7 @@
  * The option tables of `horus run`, `horus compare`, `horus sweep` and `horus trace`. Rows used in
  * several tables are macros; each table lists them in the order of its help text. Before them:
  * parsers of options with a special syntax, also used as checks that discard the value. Behind
- * them: what a run opens by its options alone.
+ * them: checks between options.
  */
 #include "cli/simulate.h"
 
@@ -90,6 +90,24 @@ enum hs_status hs_reserve_parse(const char *text, int64_t *mib, struct hs_diag *
     if (!hs_parse_size_mib(text, strlen(text), mib) || *mib > UINT32_MAX)
         return hs_fail(diag, HS_E_USAGE, NULL, "for example 1GiB, or auto",
                        "memory_reserve is neither a size nor 'auto': '%s'", text);
+    return HS_OK;
+}
+
+enum hs_status hs_checkpoints_parse(const char *text, int64_t *interval_us, struct hs_diag *diag)
+{
+    const int64_t years_100_us = INT64_C(3153600000000000);
+    if (strcmp(text, "auto") == 0)
+        *interval_us = HS_CHECKPOINTS_AUTO;
+    else if (strcmp(text, "young-daly") == 0)
+        *interval_us = HS_YOUNG_DALY;
+    else if (strcmp(text, "none") == 0)
+        *interval_us = 0;
+    else if (!hs_parse_duration_us(text, strlen(text), interval_us) || *interval_us < 0 ||
+             *interval_us > years_100_us)
+        return hs_fail(diag, HS_E_USAGE, NULL, "--checkpoint-interval=1h",
+                       "an interval of checkpoints is young-daly, none, auto or a time of at most "
+                       "100 years, not '%s'",
+                       text);
     return HS_OK;
 }
 
@@ -781,29 +799,4 @@ bool hs_run_shows_progress(const struct hs_call *call)
     const struct hs_run_options *options = call->options;
     bool wants = options->progress || (call->terminal.err_is_tty && !options->quiet);
     return wants && !options->no_progress;
-}
-
-enum hs_status hs_default_dir(const struct hs_setup *s, char *path, size_t size,
-                              struct hs_diag *diag)
-{
-    uint64_t workload_hash;
-    char name[HS_RUN_NAME_SIZE];
-    HS_TRY(hs_workload_hash(s->options, &workload_hash, diag));
-    HS_TRY(hs_run_name(s, workload_hash, name, diag));
-    (void)snprintf(path, size, "results/%s", name);
-    return HS_OK;
-}
-
-enum hs_status hs_setup_reservations(struct hs_setup *s, struct hs_diag *diag)
-{
-    const char *path = hs_setup_file(s->options, HS_KEPT_RESERVATIONS);
-    if (path == NULL)
-        return HS_OK;
-    if ((s->can & HS_BARS_RESERVATIONS) != 0)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       "policies that give each job whole GPUs of its own, as many as it asks for",
-                       "--reservations: policy '%s', as it is set, shares GPUs, resizes jobs or "
-                       "sets nodes aside itself",
-                       s->policy->name);
-    return hs_reservations_load(&s->reservations, path, &s->cluster, diag);
 }

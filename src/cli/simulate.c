@@ -217,74 +217,6 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
     return hs_report_open(&pass->report, &options, pass->diag);
 }
 
-enum hs_status hs_checkpoints_parse(const char *text, int64_t *interval_us, struct hs_diag *diag)
-{
-    const int64_t years_100_us = INT64_C(3153600000000000);
-    if (strcmp(text, "auto") == 0)
-        *interval_us = HS_CHECKPOINTS_AUTO;
-    else if (strcmp(text, "young-daly") == 0)
-        *interval_us = HS_YOUNG_DALY;
-    else if (strcmp(text, "none") == 0)
-        *interval_us = 0;
-    else if (!hs_parse_duration_us(text, strlen(text), interval_us) || *interval_us < 0 ||
-             *interval_us > years_100_us)
-        return hs_fail(diag, HS_E_USAGE, NULL, "--checkpoint-interval=1h",
-                       "an interval of checkpoints is young-daly, none, auto or a time of at most "
-                       "100 years, not '%s'",
-                       text);
-    return HS_OK;
-}
-
-/* --checkpoint-interval, with what it depends on, and its text among the assumptions. */
-static enum hs_status open_checkpoints(struct hs_setup *s, struct hs_diag *diag)
-{
-    const struct hs_run_options *options = s->options;
-    const bool has_law = options->faults != NULL && options->checkpoint_cost_us > 0;
-    HS_TRY(hs_checkpoints_parse(options->checkpoint_interval, &s->checkpoint_us, diag));
-    if (s->checkpoint_us == HS_YOUNG_DALY && !has_law)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       options->faults == NULL ? "--checkpoint-interval=1h, or --faults"
-                                               : "--checkpoint-cost=1min",
-                       "--checkpoint-interval=young-daly needs %s",
-                       options->faults == NULL ? "the mean time between failures of --faults"
-                                               : "the cost of a checkpoint");
-    if (s->checkpoint_us == HS_CHECKPOINTS_AUTO)
-        s->checkpoint_us = has_law ? HS_YOUNG_DALY : 0;
-    if (s->checkpoint_us == 0 && options->faults == NULL && options->events == NULL)
-        return HS_OK;
-    s->card.checkpoints = s->checkpoint_us == 0 ? "none" : s->checkpoints_text;
-    (void)snprintf(s->checkpoints_text, sizeof s->checkpoints_text, "after each %s of work",
-                   s->checkpoint_us == HS_YOUNG_DALY
-                       ? "sqrt(2 x cost x mean time between failures of the job's nodes)"
-                       : options->checkpoint_interval);
-    return HS_OK;
-}
-
-enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag)
-{
-    const struct hs_run_options *options = s->options;
-    if (options->faults != NULL && options->events != NULL)
-        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "both --events and --faults");
-    HS_TRY(open_checkpoints(s, diag));
-    if (options->faults == NULL)
-        return hs_machines_load(&s->machines, hs_setup_file(options, HS_KEPT_EVENTS), &s->cluster,
-                                &s->arena, diag);
-    if (s->checkpoint_us == 0 && options->until_us == 0)
-        hs_report(
-            diag, HS_WARNING, NULL,
-            "--checkpoint-cost=1min or --checkpoint-interval=1h, or --until",
-            "jobs without checkpoints begin anew after each failure: long ones may never end");
-    s->machines.law.seed = (uint64_t)options->seed;
-    const struct hs_fault_law *law = &s->machines.law;
-    HS_TRY(hs_machines_parse_law(&s->machines, options->faults, &s->arena, diag));
-    if (law->mtbf_us > 0 && law->mtbf_us < law->repair_us)
-        hs_report(diag, HS_WARNING, NULL, "a bare number is seconds",
-                  "nodes fail after %g s in the mean, their repair takes %g s: most will be out of "
-                  "service",
-                  (double)law->mtbf_us / 1e6, (double)law->repair_us / 1e6);
-    return HS_OK;
-}
-
 static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_seed)
 {
     const struct hs_setup *setup = pass->setup;
@@ -588,15 +520,6 @@ bool hs_trace_is_read_once(const char *path)
 {
     struct stat info;
     return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
-}
-
-enum hs_status hs_run_identity(const struct hs_setup *s, char name[HS_RUN_NAME_SIZE],
-                               struct hs_diag *diag)
-{
-    uint64_t workload = hs_seed_of(0, s->options->trace);
-    if (!hs_trace_is_read_once(s->options->trace))
-        HS_TRY(hs_workload_hash(s->options, &workload, diag));
-    return hs_run_name(s, workload, name, diag);
 }
 
 /* Reads the trace once more if series.csv has fixed intervals: the minimum number of rows is then

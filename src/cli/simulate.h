@@ -3,9 +3,10 @@
  * The options of `horus run`, `horus compare`, `horus sweep` and `horus trace` (run_options.c): one
  * structure for shared options, four tables over it, and the checks between options. The set-up of
  * a run from its options (setup.c): cluster, policy with its parameters, trace options, outputs;
- * everything that can be refused before time 0 is refused here. One simulation from a setup to a
- * run directory (simulate.c), for run, compare, sweep and rerun; and what the manifests of
- * comparisons and sweeps share with that of a run.
+ * everything that can be refused before time 0 is refused here; what a run says of its models and
+ * warns of (run_warnings.c). One simulation from a setup to a run directory (simulate.c), for run,
+ * compare, sweep and rerun; and what the manifests of comparisons and sweeps share with that of a
+ * run (record.c).
  *
  *     HS_TRY(hs_setup_open(&setup, options, &config, diag));
  *     HS_TRY(hs_simulate(&setup, &run_call, dir, &result, diag));
@@ -101,11 +102,11 @@ HS_MUST_USE enum hs_status hs_sample_parse(const char *text, int64_t *sample_us,
                                            struct hs_diag *diag);
 /* *window: rows, or HS_SORT_ALL. */
 HS_MUST_USE enum hs_status hs_sort_parse(const char *text, uint64_t *window, struct hs_diag *diag);
-/* *mib: -1 auto. */
 /* --checkpoint-interval: a time in microseconds, 0 for none, or one of these two. */
 #define HS_CHECKPOINTS_AUTO (HS_YOUNG_DALY - 1)
 HS_MUST_USE enum hs_status hs_checkpoints_parse(const char *text, int64_t *interval_us,
                                                 struct hs_diag *diag);
+/* *mib: -1 auto. */
 HS_MUST_USE enum hs_status hs_reserve_parse(const char *text, int64_t *mib, struct hs_diag *diag);
 /* Parses "4", "1,3,7", "1..5", "1..3,10": *seeds, in the arena, in the given order, each from
  * `least` to 9e15 and unique; option is the name for messages. */
@@ -187,14 +188,13 @@ struct hs_setup {
 HS_MUST_USE enum hs_status hs_setup_open(struct hs_setup *setup,
                                          const struct hs_run_options *options,
                                          const struct hs_config *config, struct hs_diag *diag);
-/* Events of machines, of a file or by draw; the cluster is open. */
-HS_MUST_USE enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag);
-/* Reads the reservations, which the policy must know. */
-HS_MUST_USE enum hs_status hs_setup_reservations(struct hs_setup *setup, struct hs_diag *diag);
 void hs_setup_close(struct hs_setup *setup);
-/* Warns of assumptions that change run times, when the jobs are known. */
-void hs_setup_warn(const struct hs_setup *setup, const struct hs_assign_counts *assigned,
-                   struct hs_diag *diag);
+/* Fills the texts of the card that tell of models, and notes options without effect on them
+ * (run_warnings.c). */
+void hs_setup_say_models(struct hs_setup *setup, struct hs_diag *diag);
+enum hs_sharing_mode hs_setup_sharing_mode(const struct hs_setup *setup, uint32_t type);
+/* Tells whether the text for the cost of a preemption contains the word. */
+bool hs_setup_costs(const struct hs_setup *setup, const char *word);
 /* Formats how many jobs have an unknown GPU utilization or memory, and how they are counted; "" =
  * none. */
 void hs_setup_unknown(const struct hs_assign_counts *assigned, char *text, size_t size);

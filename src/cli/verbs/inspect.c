@@ -310,13 +310,6 @@ static const char *absolute(struct hs_call *call, const char *path)
     return hs_arena_text(&call->arena, joined, strlen(joined));
 }
 
-static bool is_there(const char *folder, const char *path)
-{
-    char joined[2 * HS_PATH_SIZE];
-    (void)snprintf(joined, sizeof joined, "%s/%s", folder, path);
-    return access(joined, R_OK) == 0;
-}
-
 const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char **path)
 {
     struct hs_runmanifest m;
@@ -329,8 +322,10 @@ const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char
     bool wants = false;
     for (uint32_t i = 0; folder != NULL && i < m.input_count && !wants; i++) {
         const char *input = m.inputs[i].path;
+        char there[2 * HS_PATH_SIZE];
+        (void)snprintf(there, sizeof there, "%s/%s", folder, input);
         wants = input[0] != '/' && strchr(input, ':') == NULL && access(input, R_OK) != 0 &&
-                is_there(folder, input);
+                access(there, R_OK) == 0;
     }
     if (wants) {
         run = absolute(call, run);
