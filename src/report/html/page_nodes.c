@@ -389,15 +389,6 @@ struct lanes {
 };
 #define NONE UINT32_MAX
 
-/* Returns a colour that is equal for all segments of a job, in all runs. */
-static const char *job_colour(const char *job)
-{
-    uint32_t sum = 0;
-    for (; *job != '\0'; job++)
-        sum = 31 * sum + (unsigned char)*job;
-    return hs_page_colour(sum % HS_PAGE_DRAWN_MAX);
-}
-
 /* Draws the box of a placement on the GPUs [first, end), which it uses exclusively, or on one
  * shared GPU. */
 static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
@@ -408,7 +399,11 @@ static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
                  x = hs_scale_at(&l->c.x, p->start_s), right = hs_scale_at(&l->c.x, p->end_s),
                  y = l->c.top + (first + (share < 1 ? l->slot[i] * share : 0)) * l->gpu_height,
                  height = (end - first) * share * l->gpu_height;
-    hs_svg_rect(l->c.out, "bar", job_colour(p->job), x, y, right - x, height, p->job);
+    uint32_t sum = 0; /* a colour that is equal for all segments of a job, in all runs */
+    for (const char *c = p->job; *c != '\0'; c++)
+        sum = 31 * sum + (unsigned char)*c;
+    hs_svg_rect(l->c.out, "bar", hs_page_colour(sum % HS_PAGE_DRAWN_MAX), x, y, right - x, height,
+                p->job);
     if (l->s->page->points != NULL) {
         const double lower = first + (share < 1 ? l->slot[i] * share : 0),
                      upper = lower + (end - first) * share;

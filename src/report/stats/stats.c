@@ -136,12 +136,6 @@ static void settle_first(struct quantile_set *set, const uint32_t cells[BUCKETS]
     }
 }
 
-/* Returns which of the SPLIT parts of range r contains a value, given as offset from r->low. */
-static uint32_t part_of(const struct quantile_range *r, uint64_t offset)
-{
-    return (uint32_t)(offset >> (r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0));
-}
-
 /* Returns the part of range r that contains the rank, from its SPLIT counters. */
 static struct quantile_range narrow(const struct quantile_range *r, const uint32_t *cells,
                                     uint64_t rank)
@@ -206,7 +200,8 @@ static bool quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t val
     const uint64_t offset = value - r->low;
     if (offset >> r->bits != 0)
         return false;
-    q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
+    const uint32_t bits = r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0; /* of SPLIT parts */
+    q->cells[set_index][i * SPLIT + (offset >> bits)]++;
     return true;
 }
 

@@ -526,7 +526,8 @@ static enum hs_status load_machines(struct verify_run *run)
     if (is_fixed || !run->has_nodes)
         return HS_OK;
     HS_TRY(hs_rowfile_each(&run->manifest, "nodes.csv", node_cells, add_node_row, run));
-    return verify_machines_load(run);
+    HS_TRY(verify_machines_load(run));
+    return verify_windows_load(run);
 }
 
 /* ---- loading a run ---- */

@@ -235,8 +235,11 @@ HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct ver
  * end with a NULL title. */
 extern const struct verify_rule verify_schedule_rules[], verify_job_rules[],
     verify_deadline_rules[], verify_outage_rules[], verify_window_rules[], verify_summary_rules[];
-/* Read the events of machines, or draw them again, and the reservations. */
+/* Read the events of machines, or draw them again; and the reservations. */
 HS_MUST_USE enum hs_status verify_machines_load(struct verify_run *run);
+HS_MUST_USE enum hs_status verify_windows_load(struct verify_run *run);
+/* Whether a window begins on the node then for which its jobs stop. */
+bool verify_window_begins(const struct verify_run *run, uint32_t node, int64_t us);
 /* Work between two checkpoints of a job on so many nodes and racks. */
 #define VERIFY_YOUNG_DALY (-1) /* a checkpoint_us: by the law, the cost and the nodes */
 int64_t verify_interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks);
