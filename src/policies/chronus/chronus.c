@@ -140,14 +140,6 @@ static void renew(const struct hs_chronus *o, struct hs_chronus_pool *pool, cons
     hs_plan_reason(p, NULL);
 }
 
-static void admit(const struct hs_chronus *o, struct hs_chronus_pool *pool, const struct hs_view *v)
-{
-    for (hs_job_id job; (job = pool->chains[HS_CHRONUS_IS_FRESH].first) != HS_NO_JOB;) {
-        hs_chronus_admit(o, pool, v, job);
-        requeue(o, pool, v, job);
-    }
-}
-
 /* Which unaccepted jobs are forced, and which have no hope. */
 static void sort_unaccepted(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                             const struct hs_view *v, bool is_boundary)
@@ -165,6 +157,100 @@ static void sort_unaccepted(const struct hs_chronus *o, struct hs_chronus_pool *
             hs_chronus_move(pool, v, job, HS_CHRONUS_IS_HOPELESS);
         requeue(o, pool, v, job);
     }
+}
+
+/* ---- placement ----
+ *
+ * Consolidation: a gang that one node can hold may be spread over several where no node has room
+ * for it, at the predicted speed of a spread gang. The reward of a placement is GPUs times that
+ * speed. A batch of jobs is placed in several orders, and the one with the largest sum of rewards
+ * is kept (the fourth of the artifact, by the best reward of each job, is that by GPUs: alone on a
+ * node each has speed 1). Cost: four placements a job at most, one where all find single nodes. */
+
+enum { BY_RANGE, BY_MOST_GPUS, BY_FEWEST_GPUS, ORDERS };
+
+static uint64_t spread_q32(const struct hs_view *v, hs_job_id job)
+{
+    const uint32_t node = hs_view_worst_fit(v, job, 1);
+    return node != HS_NO_NODE ? hs_view_spread_q32(v, job, hs_view_node(v, node)->type)
+                              : UINT64_C(1) << 32;
+}
+
+/* Sets the keys of a batch: smaller ones first. */
+static void order_batch(struct hs_job_place *batch, uint32_t count, const struct hs_view *v,
+                        uint32_t order)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const hs_job_id job = batch[i].job;
+        const int64_t gpus = hs_view_gpus(v, job);
+        batch[i].submit_us = hs_view_submit_us(v, job);
+        batch[i].rank = hs_view_rank(v, job);
+        batch[i].key = order == BY_RANGE
+                           ? -gpus * (int64_t)((UINT64_C(1) << 32) - spread_q32(v, job))
+                       : order == BY_MOST_GPUS ? -gpus
+                                               : gpus;
+    }
+    hs_sort(batch, count);
+}
+
+/* The sum of rewards. */
+static uint64_t place_batch(const struct hs_view *v, struct hs_plan *p,
+                            const struct hs_job_place *batch, uint32_t count, bool *are_placed)
+{
+    uint64_t reward = 0;
+    *are_placed = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const hs_job_id job = batch[i].job;
+        const uint64_t gpus = hs_view_gpus(v, job), spread = spread_q32(v, job);
+        if (hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE}))
+            reward += gpus << 32;
+        else if (hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_BEST_FIT}))
+            reward += gpus * spread;
+        else if (!hs_reject_hopeless(v, p, job))
+            *are_placed &= hs_chronus_of(v, job)->level != HS_CHRONUS_LEASED;
+    }
+    return reward;
+}
+
+/* Places the first `count` jobs of o->batch, jobs that need several nodes first; returns whether
+ * each job of a lease has a place. */
+static bool place_chosen(const struct hs_chronus *o, const struct hs_view *v, struct hs_plan *p,
+                         uint32_t count)
+{
+    struct hs_job_place *batch = o->batch;
+    bool are_placed = true;
+    uint64_t gpus = 0;
+    uint32_t large = 0; /* gangs larger than a node: fewest nodes, or none */
+    order_batch(batch, count, v, BY_MOST_GPUS);
+    for (; large < count && hs_view_gpus(v, batch[large].job) > v->max_node_gpus; large++) {
+        const hs_job_id job = batch[large].job;
+        if (!hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE}) &&
+            !hs_reject_hopeless(v, p, job))
+            are_placed &= hs_chronus_of(v, job)->level != HS_CHRONUS_LEASED;
+    }
+    batch += large;
+    count -= large;
+    for (uint32_t i = 0; i < count; i++)
+        gpus += hs_view_gpus(v, batch[i].job);
+    const uint32_t mark = hs_plan_mark(p);
+    uint64_t most = 0, reward = 0;
+    uint32_t best = 0;
+    bool are_all = true;
+    for (uint32_t order = 0; order < ORDERS && reward < gpus << 32; order++) {
+        hs_plan_rollback(p, mark);
+        order_batch(batch, count, v, order);
+        reward = place_batch(v, p, batch, count, &are_all);
+        if (reward > most) {
+            most = reward;
+            best = order;
+        }
+    }
+    if (reward < most) { /* the last order tried is not the best */
+        hs_plan_rollback(p, mark);
+        order_batch(batch, count, v, best);
+        (void)place_batch(v, p, batch, count, &are_all);
+    }
+    return are_placed && are_all;
 }
 
 /* ---- spot ---- */
@@ -204,14 +290,14 @@ static void place_anew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
         if (j->link.is_holding && j->level == HS_CHRONUS_LEASED)
             count = lift(o, v, p, job, count);
     }
-    (void)hs_chronus_place(o, v, p, add_chosen(o, v, c->chosen.first, true, count));
+    (void)place_chosen(o, v, p, add_chosen(o, v, c->chosen.first, true, count));
     count = 0;
     for (uint32_t i = 0; i < HS_CHRONUS_CLASSES; i++)
         for (hs_job_id job = hs_job_queue_first(&pool->spot[i].set); job != HS_NO_JOB;
              job = hs_job_queue_next(&pool->spot[i].set, v, job))
             if (!hs_chronus_of(v, job)->link.is_evicted)
                 o->batch[count++].job = job;
-    (void)hs_chronus_place(o, v, p, add_chosen(o, v, c->chosen.first, false, count));
+    (void)place_chosen(o, v, p, add_chosen(o, v, c->chosen.first, false, count));
 }
 
 static void apply(const struct hs_chronus *o, struct hs_chronus_pool *pool, const struct hs_view *v,
@@ -225,8 +311,8 @@ static void apply(const struct hs_chronus *o, struct hs_chronus_pool *pool, cons
         hs_chronus_of(v, job)->link.is_evicted = true;
     }
     hs_plan_reason(p, NULL);
-    if (hs_chronus_place(o, v, p, add_chosen(o, v, c->chosen.first, true, 0))) {
-        (void)hs_chronus_place(o, v, p, add_chosen(o, v, c->chosen.first, false, 0));
+    if (place_chosen(o, v, p, add_chosen(o, v, c->chosen.first, true, 0))) {
+        (void)place_chosen(o, v, p, add_chosen(o, v, c->chosen.first, false, 0));
     } else {
         hs_plan_rollback(p, mark);
         place_anew(o, pool, v, p, c);
@@ -316,7 +402,10 @@ static void decide_pool(const struct hs_chronus *o, struct hs_chronus_pool *pool
     if (is_boundary)
         renew(o, pool, v, p);
     if (is_tick)
-        admit(o, pool, v);
+        for (hs_job_id job; (job = pool->chains[HS_CHRONUS_IS_FRESH].first) != HS_NO_JOB;) {
+            hs_chronus_admit(o, pool, v, job);
+            requeue(o, pool, v, job);
+        }
     if (is_boundary || is_tick || (pool->is_freed && o->spot == HS_CHRONUS_AT_EVENTS)) {
         sort_unaccepted(o, pool, v, is_boundary);
         give_spot(o, pool, v, p, is_boundary);

@@ -93,7 +93,7 @@ static inline hs_job_id hs_chronus_next(const struct hs_view *v, hs_job_id job)
     for (hs_job_id job = (pool)->chains[state].first; job != HS_NO_JOB;                            \
          job = hs_chronus_next(v, job))
 
-/* ---- chronus_lease.c ---- */
+/* ---- leases (chronus_lease.c) ---- */
 
 /* GPUs of a gang as they count in leases: 1, 2, 4, .. up to a node, then whole nodes. */
 uint32_t hs_chronus_gpus(uint32_t gpus, uint32_t node_gpus);
@@ -113,10 +113,3 @@ void hs_chronus_admit(const struct hs_chronus *o, struct hs_chronus_pool *pool,
 /* At a boundary: the plan anew, and which jobs have a lease from now on. */
 void hs_chronus_renew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                       const struct hs_view *v);
-
-/* ---- chronus_place.c ---- */
-
-/* Places the first `count` jobs of o->batch, jobs that need several nodes first; returns whether
- * each job of a lease has a place. */
-bool hs_chronus_place(const struct hs_chronus *o, const struct hs_view *v, struct hs_plan *p,
-                      uint32_t count);

@@ -232,7 +232,7 @@ static inline bool hs_gavel_has_pairs(const struct hs_gavel *g)
 void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v);
 hs_job_chain_order hs_gavel_by_arrival;
 
-/* gavel_allox.c: waiting jobs of one GPU get whole shares. */
+/* Memory of objective=allox. */
 #define HS_GAVEL_PLACES (HS_GAVEL_TYPES * 2 * HS_GAVEL_ALLOX_JOBS)
 
 struct hs_gavel_place {
@@ -252,8 +252,6 @@ struct hs_gavel_allox {
     uint32_t left[HS_GAVEL_PLACES];     /* that no path has reached */
     uint32_t first[HS_GAVEL_PLACES];    /* by GPU: the place of its first job; NONE */
 };
-void hs_gavel_allox_share(const struct hs_gavel *g, struct hs_gavel_pool *pool,
-                          const struct hs_view *v);
 
 /* gavel_pairs.c */
 struct hs_gavel_column { /* of the linear program */
@@ -293,21 +291,3 @@ bool hs_gavel_pairs_take(const struct hs_gavel *g, const struct hs_view *v, stru
 void hs_gavel_pairs_leave(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job);
 void hs_gavel_pairs_go(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                        const struct hs_view *v, hs_job_id job);
-
-/* gavel_rounds.c: the parts of a round. */
-void hs_gavel_close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *pool,
-                             const struct hs_view *v);
-/* Which jobs run on which type; is_refill: beside those that run. */
-void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
-                     bool is_refill);
-/* Returns whether a job waits. */
-bool hs_gavel_place(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
-                    struct hs_plan *p);
-
-/* gavel_compat.c */
-void hs_gavel_compat_come(const struct hs_view *v, hs_job_id job);
-void hs_gavel_compat_go(const struct hs_gavel *g, struct hs_gavel_pool *pool,
-                        const struct hs_view *v, hs_job_id job);
-void hs_gavel_compat_fifo(struct hs_gavel_pool *pool, const struct hs_view *v);
-void hs_gavel_compat_decide(const struct hs_gavel *g, struct hs_gavel_pool *pool,
-                            const struct hs_view *v, struct hs_plan *p);
