@@ -84,4 +84,11 @@ struct hs_param {
 #define HS_PARAM_FILE(owner, field, key, preset, unit_, ...)                                       \
     HS_PARAM_ROW(HS_PARAM_FILE, owner, field, key, preset, .unit = unit_, .help = __VA_ARGS__)
 
+/* The end of a table, which is {0}, with a constant for the struct: what a policy is among several
+ * of one family, in a field of int32_t. */
+#define HS_PARAM_END(owner, field, value)                                                          \
+    {                                                                                              \
+        .offset = offsetof(owner, field), .min = value                                             \
+    }
+
 #endif

@@ -141,11 +141,14 @@ static enum hs_status value_set(const struct hs_param *param, void *base, struct
 
 enum hs_status hs_param_defaults(const struct hs_param *table, void *base, struct hs_arena *arena)
 {
-    for (const struct hs_param *p = table; p != NULL && p->key != NULL; p++) {
+    const struct hs_param *p = table;
+    for (; p != NULL && p->key != NULL; p++) {
         enum hs_status status = value_set(p, base, arena, p->preset != NULL ? p->preset : "");
         assert(status != HS_E_INPUT && "a preset that is not a value of its parameter");
         HS_TRY(status);
     }
+    if (p != NULL && p->min > 0) /* HS_PARAM_END */
+        *(int32_t *)(void *)((char *)base + p->offset) = (int32_t)p->min;
     return HS_OK;
 }
 

@@ -133,6 +133,10 @@ static void test_defaults(void **state)
     assert_int_equal(v.costs.count, 3);
     assert_int_equal(v.costs.us[1], 30000000);
     assert_int_equal(hs_param_defaults(NULL, &v, &arena), HS_OK);
+    static const struct hs_param end[] = {HS_PARAM_END(struct values, scan, 1)}; /* without a row */
+    assert_int_equal(hs_param_defaults(end, &v, &arena), HS_OK);
+    assert_int_equal(v.scan, 1);
+    assert_null(hs_param_find(end, "scan"));
 }
 
 static void test_flags(void **state)

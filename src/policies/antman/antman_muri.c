@@ -64,37 +64,26 @@ static void leave(struct hs_antman *s, hs_job_id job)
     j->role = HS_ANTMAN_NONE;
 }
 
-/* The queue is ordered by time of entry: a job that ran out of GPU memory is queued again, behind
- * jobs that have reserved GPUs in the meantime. */
-static void enter(struct hs_antman *s, hs_job_id job)
-{
-    struct hs_antman_job *j = hs_antman_job(s, job);
-    j->role = HS_ANTMAN_WAITING;
-    j->node = 0;
-    hs_job_queue_add(&s->waiting, s->v, job,
-                     hs_view_now_us(s->v) + (is_guest(s, job) ? OPPORTUNISTIC : 0));
-}
-
-/* Before events of this instant change them. */
-static void note_rates(struct hs_antman *s)
-{
-    s->is_woken = true;
-    for (hs_job_id job = hs_job_queue_first(&s->placed); job != HS_NO_JOB;
-         job = hs_job_queue_next(&s->placed, s->v, job))
-        hs_antman_job(s, job)->rate_q32 = hs_view_rate_q32(s->v, job);
-}
-
 void hs_antman_muri_event(struct hs_antman *s, const struct hs_event *event)
 {
     const bool has_left = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
     const bool is_change =
         has_left || event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_NODE;
-    if (!s->is_woken && is_change)
-        note_rates(s);
+    hs_job_id placed = !s->is_woken && is_change ? hs_job_queue_first(&s->placed) : HS_NO_JOB;
+    s->is_woken |= is_change;
+    for (; placed != HS_NO_JOB; placed = hs_job_queue_next(&s->placed, s->v, placed))
+        hs_antman_job(s, placed)->rate_q32 = hs_view_rate_q32(s->v, placed); /* before the change */
     if (has_left && hs_antman_job(s, event->job)->role != HS_ANTMAN_NONE)
         leave(s, event->job);
-    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_STOPPED)
-        enter(s, event->job);
+    if (event->kind != HS_EVENT_SUBMIT && event->kind != HS_EVENT_STOPPED)
+        return;
+    /* The queue is ordered by time of entry: a job that ran out of GPU memory is queued again,
+     * behind jobs that have reserved GPUs in the meantime. */
+    struct hs_antman_job *j = hs_antman_job(s, event->job);
+    j->role = HS_ANTMAN_WAITING;
+    j->node = 0;
+    hs_job_queue_add(&s->waiting, s->v, event->job,
+                     hs_view_now_us(s->v) + (is_guest(s, event->job) ? OPPORTUNISTIC : 0));
 }
 
 /* ---- starts ---- */

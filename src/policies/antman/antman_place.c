@@ -572,17 +572,6 @@ static bool settle(struct hs_antman *s)
     return !was_settled && s->unsettled_count == 0;
 }
 
-/* Tells whether the pool of some waiting job is idle: if all GPUs are settled, the job starts now
- * or never. */
-static bool has_idle_pool(const struct hs_antman *s)
-{
-    for (uint32_t vc = 0; vc < s->tenant_count; vc++)
-        if (s->tenants[vc].waiting > 0 &&
-            hs_view_free_gpus(s->v, vc) == hs_view_total_gpus(s->v, vc))
-            return true;
-    return false;
-}
-
 /* Sets the limit of the kind, after a job failed, to what enough candidates have left. O(GPUs). */
 static void lower_limit(struct hs_antman *s, struct hs_antman_kind *k)
 {
@@ -642,7 +631,11 @@ void hs_antman_fill(struct hs_antman *s)
         return; /* all would fail as in the last pass, and none proves infeasible */
     s->has_gained = false;
     /* else no job is hopeless, and all that must fail can be left out */
-    const bool tries_all = s->unsettled_count == 0 && has_idle_pool(s);
+    bool tries_all =
+        false; /* on an idle pool where all GPUs are settled a job starts now or never */
+    for (uint32_t vc = 0; s->unsettled_count == 0 && vc < s->tenant_count; vc++)
+        tries_all |= s->tenants[vc].waiting > 0 &&
+                     hs_view_free_gpus(s->v, vc) == hs_view_total_gpus(s->v, vc);
     struct hs_merge_heap heap = {.at = s->kinds->heads, .order = &s->kinds->of[0].jobs};
     for (uint32_t i = 0; i < s->kinds->used_count; i++) {
         struct hs_antman_kind *k = &s->kinds->of[s->kinds->used[i]];

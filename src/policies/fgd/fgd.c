@@ -333,25 +333,20 @@ static uint32_t best_node(struct fgd *f, const struct hs_view *v, hs_job_id job,
     return found;
 }
 
-/* Gangs larger than any node and gangs of shares, which the published system has not. */
-static bool place_scattered(struct fgd *f, const struct hs_view *v, struct hs_plan *p,
-                            hs_job_id job)
-{
-    if (!hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE}))
-        return false;
-    of_job(v, job)->node = SCATTERED;
-    all_changed(f, v->nodes);
-    return true;
-}
-
 static bool place(struct fgd *f, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     const struct ask ask = ask_of(v, job);
     struct cell best;
     if (!hs_view_has_room(v, job))
         return false;
-    if (ask.gpus > v->max_node_gpus || (ask.gpus > 1 && ask.milli < HS_GPU_MILLI))
-        return place_scattered(f, v, p, job);
+    if (ask.gpus > v->max_node_gpus || (ask.gpus > 1 && ask.milli < HS_GPU_MILLI)) {
+        /* larger than any node, or a gang of shares, which the published system has not */
+        if (!hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE}))
+            return false;
+        of_job(v, job)->node = SCATTERED;
+        all_changed(f, v->nodes);
+        return true;
+    }
     const uint32_t node = best_node(f, v, job, &ask, &best);
     if (node == HS_NO_NODE)
         return false;

@@ -539,14 +539,6 @@ bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
 
 /* ---- locality ---- */
 
-/* Unless types=any, a spread job stays on its GPU type. */
-static bool is_of_its_type(const struct hs_gandiva *g, hs_job_id job, uint32_t server)
-{
-    const uint32_t node = hs_view_gpu_node(g->v, hs_gandiva_job(g, job)->first_pin);
-    return g->types == HS_TYPES_ANY ||
-           hs_view_node(g->v, node)->type == hs_view_node(g->v, server)->type;
-}
-
 /* The slower of two spread jobs, if the server could hold it; ties: the first submitted. */
 static hs_job_id slower(const struct hs_gandiva *g, uint32_t server, hs_job_id job, hs_job_id best)
 {
@@ -554,8 +546,11 @@ static hs_job_id slower(const struct hs_gandiva *g, uint32_t server, hs_job_id j
     uint32_t gpus = hs_view_gpus(g->v, job), own = 0;
     for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus && s->pinned > 0; gpu++)
         own += g->pin_owner[gpu] == job + 1;
+    const uint32_t node = hs_view_gpu_node(g->v, hs_gandiva_job(g, job)->first_pin);
     if (hs_gandiva_job(g, job)->touched == g->plan || hs_view_state(g->v, job) != HS_JOB_RUNNING ||
-        !hs_view_may_use(g->v, job, server) || !is_of_its_type(g, job, server) ||
+        !hs_view_may_use(g->v, job, server) ||
+        (g->types != HS_TYPES_ANY && /* it stays on its GPU type */
+         hs_view_node(g->v, node)->type != hs_view_node(g->v, server)->type) ||
         hs_gandiva_free(s) + own < (int64_t)gpus ||
         !hs_gandiva_has_workers(g, job, server, gpus - own))
         return best;

@@ -49,11 +49,14 @@ static const char *const cost_names[] = {"intended", "ascoded", NULL};
 static const char *const signal_names[] = {"predicted", "measured", NULL};
 static const char *const order_names[] = {"util_asc", "fifo", NULL};
 
+enum horus_kind { HORUS, HORUS_PLUS, HORUS_S, PACK, PACK_ONLY, GANDIVA_LIKE };
+
 /* State of all policies of this file; parameters that a policy does not have are 0. */
 struct horus {
     int64_t max_tenants, mem_margin_mib, share_up_to;
     double util_cap; /* per cent; 0 = no cap */
     double w_u_over, w_u_under, w_mem, w_n, w_type;
+    int32_t kind; /* enum horus_kind; of the policy */
     int32_t cost, signal, order, types;
     bool migrates;
     int64_t look_ahead, max_starts, wake_period_us, migrate_every_us;
@@ -241,14 +244,29 @@ static void init_slowdowns(struct horus *h, const struct hs_view *v)
     h->wanted_gpus = hs_view_alloc(v, v->vcs * sizeof *h->wanted_gpus);
 }
 
-static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cost *cost_of)
+/* What the policies differ in besides parameters; order: NULL = by these; placement: by types. */
+static const struct {
+    hs_load_cost *cost_of;
+    const char *order;
+    const char *const *placement;
+} kinds[] = {
+    [HORUS] = {horus_cost, NULL, HS_TYPES_TEXTS("horus")},
+    [HORUS_PLUS] = {horus_cost, "lanes by credit, utilization", HS_TYPES_TEXTS("horus")},
+    [HORUS_S] = {slowdown_cost, "submit, utilization", HS_TYPES_TEXTS("predicted slowdown")},
+    [PACK] = {pack_cost, NULL, HS_TYPES_TEXTS("pack")},
+    [PACK_ONLY] = {pack_only_cost, NULL, HS_TYPES_TEXTS("lowest utilization")},
+    [GANDIVA_LIKE] = {like_cost, NULL, HS_TYPES_TEXTS("gandiva-like")},
+};
+
+static enum hs_status horus_init(void *state, const struct hs_view *v)
 {
-    h->cost_of = cost_of;
+    struct horus *h = state;
+    h->cost_of = kinds[h->kind].cost_of;
     h->over_q20 = as_q20(h->w_u_over);
     h->under_q20 = as_q20(h->w_u_under);
     h->mem_q20 = as_q20(h->w_mem);
     h->tenant_q20 = as_q20(h->w_n);
-    h->is_blind = cost_of == pack_cost;
+    h->is_blind = h->kind == PACK;
     h->cap_pm = h->util_cap > 0 ? (int64_t)(h->util_cap * 10 + 0.5) : INT64_MAX;
     h->idle_blocked = hs_view_alloc(v, v->vcs * sizeof *h->idle_blocked);
     h->gang_nodes = hs_view_alloc(v, (uint64_t)v->nodes * sizeof *h->gang_nodes);
@@ -547,16 +565,6 @@ static bool place_candidate(void *ctx, uint32_t type)
            (place_on_one(c) || place_spread(c));
 }
 
-/* The cost of the types for the job, by predicted speed. */
-static void judge_types(struct horus *h, const struct hs_view *v, hs_job_id id)
-{
-    double fastest = 0;
-    for (uint32_t t = 0; t < v->gpu_types; t++)
-        fastest = fmax(fastest, (double)hs_view_speed_q32(v, id, t));
-    for (uint32_t t = 0; t < v->gpu_types; t++)
-        h->type_q20[t] = as_q20(h->w_type * (1 - (double)hs_view_speed_q32(v, id, t) / fastest));
-}
-
 static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
     struct horus *h = state;
@@ -564,8 +572,11 @@ static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_jo
     if ((int64_t)gpus > h->share_up_to && !hs_view_is_constrained(v, id) &&
         gpus >= blocked_gpus(h, v, vc))
         return false;
-    if (h->w_type > 0)
-        judge_types(h, v, id);
+    double fastest = 0; /* predicted speed, by which the cost of the types for the job counts */
+    for (uint32_t t = 0; h->w_type > 0 && t < v->gpu_types; t++)
+        fastest = fmax(fastest, (double)hs_view_speed_q32(v, id, t));
+    for (uint32_t t = 0; h->w_type > 0 && t < v->gpu_types; t++)
+        h->type_q20[t] = as_q20(h->w_type * (1 - (double)hs_view_speed_q32(v, id, t) / fastest));
     struct candidate c = {
         .h = h,
         .v = v,
@@ -691,22 +702,23 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-/* order: NULL = from the parameters; placement: by types. */
-static void describe(const struct horus *h, const char *order, const char *const *placement,
-                     struct hs_semantics *out)
+static void horus_semantics(const void *state, struct hs_semantics *out)
 {
+    const struct horus *h = state;
+    const char *order = kinds[h->kind].order;
     if (order == NULL)
         order = is_by_utilization(h) ? "utilization" : "submit";
     const char *const *as_coded = HS_TYPES_TEXTS("horus-ascoded"); /* lives as long as this block */
     const char *scan = h->look_ahead > 0 ? "look-ahead" : hs_scan_names[h->waiting.scan];
     const char *moves = h->quantum_us > 0 ? "quantum" : "none";
     const char *cost = h->quantum_us > 0 ? "fixed" : "none";
-    *out = (struct hs_semantics){.order = order,
-                                 .scan = scan,
-                                 .placement = (h->cost == ASCODED ? as_coded : placement)[h->types],
-                                 .preemption = h->migrates ? "migrate" : moves,
-                                 .cost = h->migrates ? "memory" : cost,
-                                 .priority = hs_priority_text(&h->priority)};
+    *out = (struct hs_semantics){
+        .order = order,
+        .scan = scan,
+        .placement = (h->cost == ASCODED ? as_coded : kinds[h->kind].placement)[h->types],
+        .preemption = h->migrates ? "migrate" : moves,
+        .cost = h->migrates ? "memory" : cost,
+        .priority = hs_priority_text(&h->priority)};
 }
 
 static const char *horus_check(const void *state, const struct hs_view *v)
@@ -742,14 +754,18 @@ static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, st
 
 /* ---- parameters ---- */
 
-static const struct hs_param pack_params[] = {HS_COLOCATE_SCAN(struct horus, waiting),
-                                              HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
-                                              LIMIT_PARAMS("2"),
-                                              {0}};
+#define KIND(of) HS_PARAM_END(struct horus, kind, of)
+
+#define IN_ORDER                                                                                   \
+    HS_COLOCATE_SCAN(struct horus, waiting), HS_PRIORITY_ORDER_PARAMS(struct horus, priority)
+
+static const struct hs_param pack_params[] = {IN_ORDER, LIMIT_PARAMS("2"), KIND(PACK)};
+static const struct hs_param gandiva_pack_only_params[] = {IN_ORDER, LIMIT_PARAMS("2"),
+                                                           KIND(PACK_ONLY)};
+static const struct hs_param colocate_fifo_params[] = {IN_ORDER, COST_PARAMS, {0}};
 
 static const struct hs_param gandiva_like_params[] = {
-    HS_COLOCATE_SCAN(struct horus, waiting),
-    HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
+    IN_ORDER,
     SIGNAL_PARAM("utilization of a GPU: predicted sum of its tenants, or measured on it",
                  .source = "predicted: the authors' simulator sums the telemetry of the tasks"),
     MEMORY_WEIGHT_PARAM,
@@ -762,13 +778,7 @@ static const struct hs_param gandiva_like_params[] = {
                       "with quantum: what suspending and resuming costs",
                       .source = "Xiao et al., Gandiva, OSDI'18"),
     LIMIT_PARAMS("2"),
-    {0}};
-
-static const struct hs_param colocate_fifo_params[] = {
-    HS_COLOCATE_SCAN(struct horus, waiting),
-    HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
-    COST_PARAMS,
-    {0}};
+    KIND(GANDIVA_LIKE)};
 
 static const struct hs_param horus_params[] = {
     HS_PARAM_CHOICE(struct horus, order, "order", "util_asc", order_names,
@@ -790,8 +800,9 @@ static const struct hs_param horus_params[] = {
                       "at most one move in this time"),
     {0}};
 
-static const struct hs_param horus_plus_params[] = {
-    LOOK_AHEAD_PARAM("5", "5: " AUTHORS), HS_HPLUS_PARAMS(struct horus, hqueues), COST_PARAMS, {0}};
+static const struct hs_param horus_plus_params[] = {LOOK_AHEAD_PARAM("5", "5: " AUTHORS),
+                                                    HS_HPLUS_PARAMS(struct horus, hqueues),
+                                                    COST_PARAMS, KIND(HORUS_PLUS)};
 
 #define OURS "ours: results/horus.md"
 static const struct hs_param horus_s_params[] = {
@@ -809,74 +820,59 @@ static const struct hs_param horus_s_params[] = {
         "a job waits rather than add more slowdown than this times GPUs wanted / GPUs held",
         .source = OURS),
     LIMIT_PARAMS("3"),
-    {0}};
+    KIND(HORUS_S)};
 
 /* ---- the policies ---- */
 
 #define ALL_KNOWN (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED)
 
-/* may, known: what it may do and know; prefix: of its hooks; order and placement as it describes
- * them. */
-#define HORUS_POLICY(id, label, text, source, may, known, table, prefix, links, cost_of, order,    \
-                     placement)                                                                    \
-    static enum hs_status id##_init(void *state, const struct hs_view *v)                          \
-    {                                                                                              \
-        return init(state, v, cost_of);                                                            \
-    }                                                                                              \
-    static void id##_semantics(const void *state, struct hs_semantics *out)                        \
-    {                                                                                              \
-        describe(state, order, HS_TYPES_TEXTS(placement), out);                                    \
-    }                                                                                              \
+/* may, known: what it may do and know; prefix: of its hooks. */
+#define HORUS_POLICY(id, label, text, source, may, known, prefix, links)                           \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
         .name = label,                                                                             \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
         .can = HS_CAN_COLOCATE | (may),                                                            \
         .knows = known,                                                                            \
-        .params = table,                                                                           \
+        .params = id##_params,                                                                     \
         .state_size = sizeof(struct horus),                                                        \
         .job_state_size = sizeof(links),                                                           \
         .tenants = horus_tenants,                                                                  \
         .load = horus_load,                                                                        \
         .needs = horus_needs,                                                                      \
-        .init = id##_init,                                                                         \
+        .init = horus_init,                                                                        \
         .on_event = prefix##_event,                                                                \
         .decide = prefix##_decide,                                                                 \
-        .semantics = id##_semantics,                                                               \
+        .semantics = horus_semantics,                                                              \
         .check = horus_check,                                                                      \
     }
 
 HORUS_POLICY(horus, "horus",
              "least predicted utilization first, placed by predicted utilization and memory",
              "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
-             HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, horus_params, horus, struct hs_job_queue_link,
-             horus_cost, NULL, "horus");
+             HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, horus, struct hs_job_queue_link);
 HORUS_POLICY(colocate_fifo, "colocate-fifo",
              "first come, first served, placed by the cost of horus",
              "ours: Horus' placement (Yeung et al., TPDS 33(1), 2022) without its queue", 0,
-             ALL_KNOWN, colocate_fifo_params, horus, struct hs_job_queue_link, horus_cost, NULL,
-             "horus");
+             ALL_KNOWN, horus, struct hs_job_queue_link);
 HORUS_POLICY(pack, "pack", "first come, first served on the fullest GPU with memory for the job",
              "the packing baseline of Yeung et al., TPDS 33(1), 2022", 0,
-             HS_KNOWS_MEMORY | HS_KNOWS_SPEED, pack_params, horus, struct hs_job_queue_link,
-             pack_cost, NULL, "pack");
+             HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus, struct hs_job_queue_link);
 HORUS_POLICY(gandiva_pack_only, "gandiva-pack-only",
              "first come, first served on the GPU of lowest utilization with enough memory",
              "Gandiva as the baseline of Xiao et al., AntMan, OSDI'20", 0,
-             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, pack_params, horus,
-             struct hs_job_queue_link, pack_only_cost, NULL, "lowest utilization");
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus,
+             struct hs_job_queue_link);
 HORUS_POLICY(gandiva_like, "gandiva-like",
              "first come, first served on the GPU of least memory, load and tenants",
              "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
-             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, gandiva_like_params, horus,
-             struct hs_job_queue_link, like_cost, NULL, "gandiva-like");
+             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, horus, struct hs_job_queue_link);
 HORUS_POLICY(horus_plus, "horus+",
              "horus with lanes of alike jobs, the lane of most jobs times wait first",
              "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, its faults mended",
-             HS_CAN_TIME, ALL_KNOWN, horus_plus_params, horus_plus, struct hs_hplus_queues_scratch,
-             horus_cost, "lanes by credit, utilization", "horus");
+             HS_CAN_TIME, ALL_KNOWN, horus_plus, struct hs_hplus_queues_scratch);
 HORUS_POLICY(horus_s, "horus-s",
              "about in order of submission, where the predicted slowdown added is least",
              "ours; after Horus (Yeung et al., TPDS 33(1), 2022)", 0,
-             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus_s_params, horus,
-             struct hs_job_queue_link, slowdown_cost, "submit, utilization", "predicted slowdown");
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus,
+             struct hs_job_queue_link);

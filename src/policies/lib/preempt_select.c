@@ -278,6 +278,14 @@ void hs_preempt_select(struct hs_choice *c, const struct hs_view *v)
         choose_onwards(&w);
 }
 
+static const char *reason_of(const struct hs_choice *c, const struct hs_view *v, hs_job_id job,
+                             bool is_evicted)
+{
+    return c->plan_reason != NULL ? c->plan_reason(v, job, is_evicted)
+           : is_evicted           ? c->evict_reason
+                                  : NULL;
+}
+
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
                      struct hs_place_rule rule, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
@@ -287,14 +295,14 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
     for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         if (c->evictions != NULL && !hs_evictions_allow(c->evictions, v, p, j))
             continue;
-        hs_plan_reason(p, c->plan_reason(v, j, true));
+        hs_plan_reason(p, reason_of(c, v, j, true));
         hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
     }
     uint64_t bound = UINT64_MAX;
     for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         const bool is_constrained = hs_view_is_constrained(v, j);
         if (hs_view_gpus(v, j) <= bound || is_constrained) {
-            hs_plan_reason(p, c->plan_reason(v, j, false));
+            hs_plan_reason(p, reason_of(c, v, j, false));
             if (hs_place(v, p, j, rule)) {
                 hs_compat_add_overhead(compat, v, p, j);
                 if (c->evictions != NULL)

@@ -60,7 +60,9 @@ struct hs_choice {
     bool by_submit, waiting_first, holders_first, is_strict;
     uint64_t room; /* free GPUs that these jobs may use */
     uint64_t held; /* GPUs that the jobs of the classes hold */
-    /* Reason for the eviction or the choice of a job: a static text; NULL = the order. */
+    /* The reason of all evictions, the order being that of starts; or of the eviction or start of
+     * each job. Static texts. */
+    const char *evict_reason;
     const char *(*plan_reason)(const struct hs_view *v, hs_job_id job, bool is_evicted);
     struct hs_evictions *evictions; /* notices and claims (evict.h); NULL = none */
     /* results, in order */

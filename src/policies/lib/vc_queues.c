@@ -263,20 +263,6 @@ void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, st
         job = hs_job_queue_next(set, v, job);
 }
 
-static const char *level_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
-{
-    (void)v;
-    (void)job;
-    return is_evicted ? "jobs of higher priority get its GPUs" : NULL;
-}
-
-static const char *class_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
-{
-    (void)v;
-    (void)job;
-    return is_evicted ? "jobs before it by class or priority get its GPUs" : NULL;
-}
-
 static void scan_evicting(void *state, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
     struct hs_vc_queues *q = state;
@@ -290,7 +276,9 @@ static void scan_evicting(void *state, const struct hs_view *v, struct hs_plan *
                                .is_strict = x->is_strict,
                                .room = hs_vc_queues_room(v, vc) + x->vcs[vc].coming,
                                .held = q->holders[vc].gpus,
-                               .plan_reason = has_classes ? class_reason : level_reason,
+                               .evict_reason =
+                                   has_classes ? "jobs before it by class or priority get its GPUs"
+                                               : "jobs of higher priority get its GPUs",
                                .evictions = hs_evictions_act(x) ? x : NULL};
     hs_preempt_select(&choice, v);
     hs_choice_apply(&choice, v, p, q->rule, x->cost, HS_COMPAT_OFF);

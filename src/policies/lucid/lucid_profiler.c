@@ -117,11 +117,6 @@ static bool is_idle(const struct hs_view *v, uint32_t node)
     return hs_view_node_free(v, node) == hs_view_node(v, node)->gpus;
 }
 
-static uint64_t next_multiple(int64_t now_us, int64_t period_us)
-{
-    return (uint64_t)(now_us / period_us + 1) * (uint64_t)period_us;
-}
-
 static void lend(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     const uint32_t size = hs_view_node(v, s->aside[0])->gpus;
@@ -160,7 +155,7 @@ static bool scale(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p
         give_back(s, v, p);
     const int64_t period_us = s->lent != 0 ? BURST_OVER_US : BURST_US;
     if ((s->lent != 0 || s->to_profile.count > BURST) && s->loan_us <= now_us) {
-        s->loan_us = (int64_t)next_multiple(now_us, period_us);
+        s->loan_us = (now_us / period_us + 1) * period_us; /* the next multiple */
         hs_plan_timer(p, s->loan_us, 0);
     }
     return s->lent != 0 && !was_lent;

@@ -17,19 +17,14 @@
 
 /* ---- the jobs that come to the GPUs ---- */
 
-static void add_gang(struct hs_muri *m, uint32_t gang)
+static void take(struct hs_muri *m, const struct hs_view *v, hs_job_id job)
 {
+    const uint32_t gang = hs_view_gpus(v, job);
     uint32_t g = 0;
     while (g < m->gang_count && m->gangs[g] != gang)
         g++;
     if (g == m->gang_count)
         m->gangs[m->gang_count++] = gang;
-}
-
-static void take(struct hs_muri *m, const struct hs_view *v, hs_job_id job)
-{
-    const uint32_t gang = hs_view_gpus(v, job);
-    add_gang(m, gang);
     for (int32_t i = 0; i < m->cap && job != HS_NO_JOB; i++) {
         struct hs_muri_scratch *j = hs_muri_of(v, job);
         j->is_taken = true;
@@ -170,15 +165,6 @@ static uint32_t find_classes(struct hs_muri *m, uint32_t from, uint32_t count)
     return i;
 }
 
-/* Adds pairs of two classes to the list, the heaviest first. */
-static void list_pairs(struct hs_muri *m, struct hs_muri_pairs pairs)
-{
-    uint32_t at = m->pair_count++;
-    for (; at > 0 && m->pairs[at - 1].weight < pairs.weight; at--)
-        m->pairs[at] = m->pairs[at - 1];
-    m->pairs[at] = pairs;
-}
-
 static void solve(struct hs_muri *m, const struct hs_view *v)
 {
     struct hs_match_classes *c = m->classes;
@@ -193,10 +179,15 @@ static void solve(struct hs_muri *m, const struct hs_view *v)
     (void)hs_match_classes_solve(&m->match, c);
     m->pair_count = 0;
     for (uint32_t x = 0; x < c->count; x++)
-        for (uint32_t y = x; y < c->count; y++)
-            if (c->pairs[x][y] > 0)
-                list_pairs(m, (struct hs_muri_pairs){c->weight[x][y], c->pairs[x][y], (uint16_t)x,
-                                                     (uint16_t)y});
+        for (uint32_t y = x; y < c->count; y++) {
+            if (c->pairs[x][y] == 0)
+                continue;
+            uint32_t to = m->pair_count++; /* the heaviest first */
+            for (; to > 0 && m->pairs[to - 1].weight < c->weight[x][y]; to--)
+                m->pairs[to] = m->pairs[to - 1];
+            m->pairs[to] =
+                (struct hs_muri_pairs){c->weight[x][y], c->pairs[x][y], (uint16_t)x, (uint16_t)y};
+        }
 }
 
 /* As before for the same classes, or anew. */

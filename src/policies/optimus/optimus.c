@@ -45,16 +45,6 @@ static double time_us(const struct hs_view *v, hs_job_id job, uint32_t n)
     return j->left_us / ((double)hs_view_scaling_q32(v, job, j->type, n) / 0x1p32);
 }
 
-/* Before its first slot a job runs a few steps on 1, 2, 4, .. GPUs of those that it may have. */
-static void try_sizes(const struct hs_view *v, hs_job_id job)
-{
-    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
-    for (uint32_t n = j->least; j->fit.trials < HS_OPTIMUS_TRIALS && n <= j->most; n *= 2) {
-        hs_optimus_observe(&j->fit, n, (double)hs_view_trial_q32(v, job, j->type, n) / 0x1p32);
-        j->fit.trials++;
-    }
-}
-
 /* The entry of a job for one GPU more than it was granted. The key is the gain; the order is
  * reversed as a whole, so that the last entry is the largest gain, and at a tie the earlier job. */
 static struct hs_job_place gain_entry(const struct hs_optimus *o, const struct hs_view *v,
@@ -91,15 +81,6 @@ static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uin
     }
 }
 
-/* GPUs of a pool: those of its nodes in service, or its quota. */
-static uint64_t pool_gpus(const struct hs_view *v, uint32_t pool)
-{
-    uint64_t gpus = 0;
-    for (uint32_t t = 0; t < v->gpu_types; t++)
-        gpus += hs_view_type_gpus(v, pool, t);
-    return hs_smaller(gpus, hs_view_quota(v, pool));
-}
-
 /* A job that has done nothing since its last start keeps its number, or one that changes at each of
  * many short slots would only pay restarts. */
 static bool is_fixed(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job)
@@ -112,7 +93,11 @@ static bool is_fixed(const struct hs_optimus *o, const struct hs_view *v, hs_job
 static uint64_t room_of(const struct hs_optimus *o, const struct hs_optimus_pool *pool,
                         const struct hs_view *v)
 {
-    const uint64_t gpus = pool_gpus(v, (uint32_t)(pool - o->pools));
+    const uint32_t number = (uint32_t)(pool - o->pools);
+    uint64_t gpus = 0; /* of its nodes in service, or its quota */
+    for (uint32_t t = 0; t < v->gpu_types; t++)
+        gpus += hs_view_type_gpus(v, number, t);
+    gpus = hs_smaller(gpus, hs_view_quota(v, number));
     hs_job_id job = pool->jobs.first;
     uint64_t fixed = 0;
     for (uint64_t left = pool->holding; left > 0; job = hs_optimus_of(v, job)->chain.after) {
@@ -122,12 +107,16 @@ static uint64_t room_of(const struct hs_optimus *o, const struct hs_optimus_pool
     return gpus > fixed ? gpus - fixed : 0;
 }
 
-/* The speed that a job has on the GPUs that it holds, wherever they are. */
+/* The speed that a job has on the GPUs that it holds, wherever they are; before its first slot it
+ * runs a few steps on 1, 2, 4, .. GPUs of those that it may have. */
 static void observe(const struct hs_view *v, hs_job_id job)
 {
     struct hs_optimus_scratch *j = hs_optimus_of(v, job);
-    if (j->fit.count == 0)
-        try_sizes(v, job);
+    const uint32_t trials = j->fit.count == 0 ? HS_OPTIMUS_TRIALS : 0;
+    for (uint32_t n = j->least; j->fit.trials < trials && n <= j->most; n *= 2) {
+        hs_optimus_observe(&j->fit, n, (double)hs_view_trial_q32(v, job, j->type, n) / 0x1p32);
+        j->fit.trials++;
+    }
     const uint64_t rate_q32 = j->held > 0 ? hs_view_rate_q32(v, job) : 0;
     if (rate_q32 > 0)
         hs_optimus_observe(&j->fit, j->held, (double)rate_q32 / 0x1p32);
@@ -188,13 +177,6 @@ static uint32_t room_on(const struct hs_view *v, hs_job_id job, uint32_t node)
     return free < workers ? free : workers;
 }
 
-/* Evenly on the m nodes with most free GPUs: whether it fits. */
-static bool is_even_fit(const struct hs_optimus_room *rooms, uint32_t m, uint32_t gpus)
-{
-    const uint32_t more = gpus % m; /* nodes with one GPU more than the others */
-    return rooms[m - 1].gpus >= gpus / m && (more == 0 || rooms[more - 1].gpus > gpus / m);
-}
-
 /* On the fewest nodes on which it fits evenly, of those with most free GPUs, which are found by
  * taking all that is free. */
 static bool place_evenly(const struct hs_optimus *o, const struct hs_view *v, struct hs_plan *p,
@@ -212,7 +194,9 @@ static bool place_evenly(const struct hs_optimus *o, const struct hs_view *v, st
         o->rooms[m] = (struct hs_optimus_room){node, room_on(v, job, node)};
         hs_plan_on_node(p, node, (uint32_t)hs_smaller(o->rooms[m].gpus, quota));
         m++;
-        is_fit = is_even_fit(o->rooms, m, gpus);
+        const uint32_t more = gpus % m; /* nodes with one GPU more than the others */
+        is_fit =
+            o->rooms[m - 1].gpus >= gpus / m && (more == 0 || o->rooms[more - 1].gpus > gpus / m);
     }
     hs_plan_rollback(p, mark);
     if (!is_fit)

@@ -23,51 +23,50 @@ static const char *const lane_names[] = {"auto", "paper", "code", "one", NULL};
 static const char *const mode_names[] = {"auto", "exact", "fluid", NULL};
 static const char *const startup_names[] = {"fixed", "model", NULL};
 
-static bool is_plain(const struct hs_salus *s, enum hs_salus_rule rule)
+static bool is_plain(const struct hs_salus *s)
 {
-    return rule == HS_SALUS_FIFO && s->lanes_of == LANES_AUTO;
+    return s->rule == HS_SALUS_FIFO && s->lanes_of == LANES_AUTO;
 }
 
-static enum hs_salus_model model_of(const struct hs_salus *s, enum hs_salus_rule rule)
+static enum hs_salus_model model_of(const struct hs_salus *s)
 {
     if (s->lanes_of != LANES_AUTO)
         return (enum hs_salus_model)(s->lanes_of - 1);
-    return rule == HS_SALUS_PACK ? HS_SALUS_PAPER : HS_SALUS_ONE;
+    return s->rule == HS_SALUS_PACK ? HS_SALUS_PAPER : HS_SALUS_ONE;
 }
 
-static void narrow_needs(const struct hs_salus *s, enum hs_salus_rule rule, uint32_t *can,
-                         uint32_t *knows)
+static void salus_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
+    const struct hs_salus *s = state;
     uint32_t clock = s->poll_us > 0 ? HS_CAN_TIME : 0;
     hs_place_needs((struct hs_place_rule){.types = s->types}, knows);
-    if (rule == HS_SALUS_SRTF)
+    if (s->rule == HS_SALUS_SRTF)
         hs_estimate_needs(&s->estimate, knows);
     else
         *knows &= ~(uint32_t)HS_ESTIMATE_KNOWS;
-    if (is_plain(s, rule)) {
+    if (is_plain(s)) {
         *knows &= HS_KNOWS_MEMORY | HS_KNOWS_SPEED;
         *can = clock;
         return;
     }
-    *can = HS_CAN_COLOCATE | HS_CAN_SLICE | (rule == HS_SALUS_FAIR ? HS_CAN_TIME : clock);
+    *can = HS_CAN_COLOCATE | HS_CAN_SLICE | (s->rule == HS_SALUS_FAIR ? HS_CAN_TIME : clock);
 }
 
-static enum hs_status init_rule(struct hs_salus *s, const struct hs_view *v,
-                                enum hs_salus_rule rule)
+static enum hs_status salus_init(void *state, const struct hs_view *v)
 {
+    struct hs_salus *s = state;
     s->v = v;
-    s->rule = rule;
-    s->is_plain = is_plain(s, rule);
+    s->is_plain = is_plain(s);
     s->touched = HS_NO_LANE;
     s->first_candidate = s->last_candidate = HS_NO_JOB;
-    s->model = model_of(s, rule);
+    s->model = model_of(s);
     s->infl_p_millionths = (int64_t)(s->infl_p * 1e6 + 0.5);
     s->infl_total_millionths = (int64_t)(s->infl_total * 1e6 + 0.5);
     hs_salus_queue_init(s);
     hs_salus_lanes_init(s);
     if (s->is_plain)
         return HS_OK;
-    if (rule == HS_SALUS_SRTF)
+    if (s->rule == HS_SALUS_SRTF)
         HS_TRY(hs_estimate_open(&s->estimate, v));
     uint64_t gpus = s->gpu_count;
     s->picks = hs_view_alloc(v, gpus * sizeof *s->picks);
@@ -171,14 +170,6 @@ static bool waits_for_startup(const struct hs_salus *s)
     return has_head(s) || s->rule == HS_SALUS_FAIR;
 }
 
-/* The member with the least key is next; on ties the first in the queue. */
-static int64_t key_of(const struct hs_salus *s, const struct hs_salus_job *j)
-{
-    if (s->rule == HS_SALUS_SRTF) /* may be negative */
-        return j->declared_us - j->used_ns / NS_PER_US;
-    return s->rule == HS_SALUS_FAIR ? j->used_ns : s->rule == HS_SALUS_RR ? (int64_t)j->steps : 0;
-}
-
 /* Returns the next member, ready or not. Ties: earliest submission under fifo and srtf, else the
  * first in the queue, except members that start up, as they have no mini-batch in the queue. */
 static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *lane)
@@ -187,7 +178,11 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *l
     int64_t best_key = INT64_MAX;
     for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
         const struct hs_salus_job *j = hs_salus_job(s, m);
-        int64_t key = key_of(s, j);
+        /* the least is next, on ties the first in the queue; srtf: may be negative */
+        const int64_t key = s->rule == HS_SALUS_SRTF   ? j->declared_us - j->used_ns / NS_PER_US
+                            : s->rule == HS_SALUS_FAIR ? j->used_ns
+                            : s->rule == HS_SALUS_RR   ? (int64_t)j->steps
+                                                       : 0;
         if (!j->is_ready && !waits_for_startup(s))
             continue;
         bool is_first = best == HS_NO_JOB || key < best_key;
@@ -482,31 +477,31 @@ static enum hs_status salus_decide(void *state, const struct hs_view *v, struct 
 
 /* ---- description ---- */
 
-static void describe(const struct hs_salus *s, enum hs_salus_rule rule, struct hs_semantics *out)
+static void salus_semantics(const void *state, struct hs_semantics *out)
 {
     static const char *const orders[] = {[HS_SALUS_FIFO] = "submit",
                                          [HS_SALUS_SRTF] = "declared - used time",
                                          [HS_SALUS_PACK] = "mini-batches as handed in",
                                          [HS_SALUS_FAIR] = "used time",
                                          [HS_SALUS_RR] = "mini-batches since a job came"};
+    const struct hs_salus *s = state;
     const char *const placements[] = {[HS_SALUS_PAPER] =
                                           HS_TYPES_TEXTS("lanes that grow")[s->types],
                                       [HS_SALUS_CODE] = HS_TYPES_TEXTS("lanes as cut")[s->types],
                                       [HS_SALUS_ONE] = HS_TYPES_TEXTS("one lane a GPU")[s->types]};
-    bool is_server = is_plain(s, rule);
+    bool is_server = is_plain(s);
     bool may_share_turns =
-        s->mode == HS_SALUS_AUTO && rule != HS_SALUS_FIFO && rule != HS_SALUS_SRTF;
+        s->mode == HS_SALUS_AUTO && s->rule != HS_SALUS_FIFO && s->rule != HS_SALUS_SRTF;
     *out = (struct hs_semantics){
-        .order = orders[rule],
+        .order = orders[s->rule],
         .scan = is_server ? "strict" : "fit",
-        .placement =
-            is_server ? HS_TYPES_TEXTS("consolidate")[s->types] : placements[model_of(s, rule)],
+        .placement = is_server ? HS_TYPES_TEXTS("consolidate")[s->types] : placements[model_of(s)],
         .preemption = is_server ? "none"
                       : may_share_turns
                           ? "at mini-batches, memory kept; shares of time after exact_turns"
                           : "at mini-batches, memory kept",
         .cost = s->startup_by == HS_SALUS_BY_MODEL ? "restart at the start" : "free",
-        .ties = is_server || rule == HS_SALUS_SRTF ? NULL : "as handed in"};
+        .ties = is_server || s->rule == HS_SALUS_SRTF ? NULL : "as handed in"};
 }
 
 /* ---- invariants ---- */
@@ -602,61 +597,52 @@ static const char *salus_check(const void *state, const struct hs_view *v)
                           "mini-batch of a job of which it is not known, for its share of a lane", \
                           .source = "median of seven of Salus' workloads: 0.02 to 1.06 s")
 
-static const struct hs_param lane_params[] = {LANE_PARAMS, {0}};
-static const struct hs_param srtf_params[] = {
-    LANE_PARAMS, HS_ESTIMATE_PARAMS(struct hs_salus, estimate, "oracle"), {0}};
-static const struct hs_param rule_params[] = {
-    HS_PARAM_CHOICE(struct hs_salus, rule_param, "rule", "srtf", rule_names,
+static const struct hs_param salus_params[] = {
+    HS_PARAM_CHOICE(struct hs_salus, rule, "rule", "srtf", rule_names,
                     "which job of a lane has the next mini-batch",
                     .source = "the runs of Salus' repository"),
     LANE_PARAMS,
     HS_ESTIMATE_PARAMS(struct hs_salus, estimate, "oracle"),
     {0}};
 
-/* Defines a policy with one rule. The hooks differ only in the rule, which they need before init: a
- * constant, or `s->rule_param` of state s. */
-#define SALUS_POLICY(id, policy_name, policy_rule, table, more_knows, text)                        \
-    static void id##_needs(const void *state, uint32_t *can, uint32_t *knows)                      \
-    {                                                                                              \
-        const struct hs_salus *s = state;                                                          \
-        narrow_needs(s, (enum hs_salus_rule)(policy_rule), can, knows);                            \
-    }                                                                                              \
-    static enum hs_status id##_init(void *state, const struct hs_view *v)                          \
-    {                                                                                              \
-        struct hs_salus *s = state;                                                                \
-        return init_rule(s, v, (enum hs_salus_rule)(policy_rule));                                 \
-    }                                                                                              \
-    static void id##_semantics(const void *state, struct hs_semantics *out)                        \
-    {                                                                                              \
-        const struct hs_salus *s = state;                                                          \
-        describe(s, (enum hs_salus_rule)(policy_rule), out);                                       \
-    }                                                                                              \
+#define LANE_TABLE(id, rule_of)                                                                    \
+    static const struct hs_param id##_params[] = {LANE_PARAMS,                                     \
+                                                  HS_PARAM_END(struct hs_salus, rule, rule_of)}
+LANE_TABLE(salus_fifo, HS_SALUS_FIFO);
+LANE_TABLE(salus_pack, HS_SALUS_PACK);
+LANE_TABLE(salus_fair, HS_SALUS_FAIR);
+LANE_TABLE(salus_rr, HS_SALUS_RR);
+static const struct hs_param salus_srtf_params[] = {
+    LANE_PARAMS, HS_ESTIMATE_PARAMS(struct hs_salus, estimate, "oracle"),
+    HS_PARAM_END(struct hs_salus, rule, HS_SALUS_SRTF)};
+
+#define SALUS_POLICY(id, policy_name, more_knows, text)                                            \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
         .name = (policy_name),                                                                     \
         .summary = (text),                                                                         \
         .cite = "Yu & Chowdhury, MLSys'20 (lanes=paper), and its code (lanes=code, one)",          \
         .can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_TIME,                                       \
         .knows = HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED | (more_knows),                  \
-        .params = (table),                                                                         \
+        .params = id##_params,                                                                     \
         .state_size = sizeof(struct hs_salus),                                                     \
         .job_state_size = sizeof(struct hs_salus_job),                                             \
-        .needs = id##_needs,                                                                       \
-        .init = id##_init,                                                                         \
+        .needs = salus_needs,                                                                      \
+        .init = salus_init,                                                                        \
         .on_event = salus_event,                                                                   \
         .decide = salus_decide,                                                                    \
-        .semantics = id##_semantics,                                                               \
+        .semantics = salus_semantics,                                                              \
         .check = salus_check,                                                                      \
     }
 
-SALUS_POLICY(salus, "salus", s->rule_param, rule_params, HS_ESTIMATE_KNOWS,
+SALUS_POLICY(salus, "salus", HS_ESTIMATE_KNOWS,
              "jobs keep their memory on a GPU and share it by mini-batches");
-SALUS_POLICY(salus_fifo, "salus-fifo", HS_SALUS_FIFO, lane_params, 0,
+SALUS_POLICY(salus_fifo, "salus-fifo", 0,
              "a plain server: the next job starts when its GPUs are free");
-SALUS_POLICY(salus_srtf, "salus-srtf", HS_SALUS_SRTF, srtf_params, HS_ESTIMATE_KNOWS,
+SALUS_POLICY(salus_srtf, "salus-srtf", HS_ESTIMATE_KNOWS,
              "least declared minus used time runs on a GPU, others wait with their memory on it");
-SALUS_POLICY(salus_pack, "salus-pack", HS_SALUS_PACK, lane_params, 0,
+SALUS_POLICY(salus_pack, "salus-pack", 0,
              "mini-batches alternate in lanes that run at the same time");
-SALUS_POLICY(salus_fair, "salus-fair", HS_SALUS_FAIR, lane_params, 0,
+SALUS_POLICY(salus_fair, "salus-fair", 0,
              "the mini-batch of the job that used the GPU least is next");
-SALUS_POLICY(salus_rr, "salus-rr", HS_SALUS_RR, lane_params, 0,
+SALUS_POLICY(salus_rr, "salus-rr", 0,
              "the mini-batch of the job that had fewest since the last arrival is next");

@@ -112,14 +112,13 @@ struct hs_salus_pool {
 
 struct hs_salus {
     /* parameters */
-    int32_t rule_param, lanes_of, mode, startup_by, types;
+    int32_t rule /* enum hs_salus_rule */, lanes_of, mode, startup_by, types;
     int64_t fluid_above, exact_turns, reserve_mib, max_sessions, poll_us, startup_us, step_us;
     double infl_p, infl_total;
     struct hs_estimate_choice estimate; /* used by srtf */
     /* state */
     const struct hs_view *v;
     struct hs_plan *p; /* of the current decision */
-    enum hs_salus_rule rule;
     enum hs_salus_model model;
     int64_t infl_p_millionths, infl_total_millionths;
     int64_t turns; /* mini-batches awaited so far */

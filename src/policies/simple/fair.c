@@ -66,7 +66,7 @@ struct fair {
     struct hs_place_rule placement;
     int64_t w_fairshare, w_age, w_size;
     int64_t half_life_us, max_age_us; /* the parameters end here */
-    bool is_drf;
+    int32_t is_drf;                   /* 1: drf; of the policy */
     struct fair_account *accounts;
     uint32_t account_count; /* that have submitted a job */
     struct hs_decayed held; /* by all accounts */
@@ -346,7 +346,7 @@ static void fair_needs(const void *state, uint32_t *can, uint32_t *knows)
     hs_place_needs(((const struct fair *)state)->placement, knows);
 }
 
-static enum hs_status fairshare_init(void *state, const struct hs_view *v)
+static enum hs_status fair_init(void *state, const struct hs_view *v)
 {
     struct fair *f = state;
     f->vcs = v->vcs;
@@ -371,30 +371,18 @@ static enum hs_status fairshare_init(void *state, const struct hs_view *v)
     return HS_OK;
 }
 
-static enum hs_status drf_init(void *state, const struct hs_view *v)
+static void fair_semantics(const void *state, struct hs_semantics *out)
 {
-    ((struct fair *)state)->is_drf = true;
-    return fairshare_init(state, v);
-}
-
-static void fairshare_semantics(const void *state, struct hs_semantics *out)
-{
+    static const char *const orders[2][2] = {
+        {"fair share of the user, age and size", "fair share of the virtual cluster, age and size"},
+        {"dominant share of the user, then submit",
+         "dominant share of the virtual cluster, then submit"}};
     const struct fair *f = state;
-    *out = (struct hs_semantics){.order = f->by == BY_VC
-                                              ? "fair share of the virtual cluster, age and size"
-                                              : "fair share of the user, age and size",
+    *out = (struct hs_semantics){.order = orders[f->is_drf][f->by == BY_VC],
                                  .scan = hs_scan_names[f->scan],
                                  .placement = hs_place_text(f->placement),
                                  .preemption = "none",
                                  .cost = "none"};
-}
-
-static void drf_semantics(const void *state, struct hs_semantics *out)
-{
-    fairshare_semantics(state, out);
-    out->order = ((const struct fair *)state)->by == BY_VC
-                     ? "dominant share of the virtual cluster, then submit"
-                     : "dominant share of the user, then submit";
 }
 
 static const char *fair_check(const void *state, const struct hs_view *v)
@@ -438,8 +426,8 @@ static const struct hs_param fairshare_params[] = {
                       "wait at which the factor of the wait is 1", .source = SLURM_EXAMPLE),
     {0}};
 
-static const struct hs_param drf_params[] = {
-    FAIR_ROWS, HS_PLACEMENT_PARAM(struct fair, placement), {0}};
+static const struct hs_param drf_params[] = {FAIR_ROWS, HS_PLACEMENT_PARAM(struct fair, placement),
+                                             HS_PARAM_END(struct fair, is_drf, 1)};
 
 #define FAIR_POLICY(id, text, source)                                                              \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
@@ -452,10 +440,10 @@ static const struct hs_param drf_params[] = {
         .state_size = sizeof(struct fair),                                                         \
         .job_state_size = sizeof(struct fair_job),                                                 \
         .needs = fair_needs,                                                                       \
-        .init = id##_init,                                                                         \
+        .init = fair_init,                                                                         \
         .on_event = fair_event,                                                                    \
         .decide = fair_decide,                                                                     \
-        .semantics = id##_semantics,                                                               \
+        .semantics = fair_semantics,                                                               \
         .check = fair_check,                                                                       \
     }
 

@@ -27,8 +27,8 @@ struct fifo {
     struct hs_place_rule placement;
     struct hs_estimate_choice estimate;
     struct hs_priority priority;
-    struct hs_preempt_cost cost; /* the parameters end here */
-    enum order order;
+    struct hs_preempt_cost cost;  /* the parameters end here */
+    int32_t order;                /* enum order; of the policy */
     struct hs_vc_queues waiting;  /* for scan=strict and fit */
     uint32_t *arrivals;           /* compat=helios, per VC: submissions since the last pass */
     uint32_t gpus_bits;           /* compat=helios: low bits of the key that hold the GPU count */
@@ -90,36 +90,41 @@ static bool preempts(const struct fifo *f)
     return hs_priority_evicts(&f->priority);
 }
 
-static uint32_t can_of(const struct fifo *f)
-{
-    if (preempts(f))
-        return HS_CAN_PREEMPT |
-               hs_evictions_can(&f->priority, f->priority.classes == HS_CLASS_EVICT);
-    return is_helios(f) ? HS_CAN_DIVIDE : HS_CAN_DIVIDE | HS_CAN_RESERVE;
-}
-
 static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct fifo *f = state;
-    *can = can_of(f);
-    if (backfills(f))
+    *can = is_helios(f) ? HS_CAN_DIVIDE : HS_CAN_DIVIDE | HS_CAN_RESERVE;
+    if (preempts(f))
+        *can =
+            HS_CAN_PREEMPT | hs_evictions_can(&f->priority, f->priority.classes == HS_CLASS_EVICT);
+    if (backfills(f) || f->order != BY_SUBMISSION)
         hs_estimate_needs(&f->estimate, knows);
     else
         *knows &= HS_KNOWS_SPEED;
     hs_place_needs(f->placement, knows);
 }
 
-static void sjf_needs(const void *state, uint32_t *can, uint32_t *knows)
+static enum hs_status open_helios(struct fifo *s, const struct hs_view *v)
 {
-    const struct fifo *f = state;
-    *can = can_of(f);
-    hs_estimate_needs(&f->estimate, knows);
-    hs_place_needs(f->placement, knows);
+    if (preempts(s))
+        return hs_view_fail(v, HS_E_USAGE,
+                            "priority=preempt, class=evict and reclaim=yes need compat=off");
+    HS_TRY(hs_estimate_open(&s->estimate, v));
+    hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
+    HS_TRY(hs_vc_queues_prioritize(&s->waiting, v, &s->priority, NULL));
+    for (uint32_t vc = 0; vc < v->vcs; vc++)
+        while (hs_view_total_gpus(v, vc) >> s->gpus_bits !=
+               0) /* no job has more GPUs than its VC */
+            s->gpus_bits++;
+    s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);
+    return HS_OK;
 }
 
 static enum hs_status fifo_init(void *state, const struct hs_view *v)
 {
     struct fifo *f = state;
+    if (is_helios(f))
+        return open_helios(f, v);
     if (backfills(f) || f->order != BY_SUBMISSION)
         HS_TRY(hs_estimate_open(&f->estimate, v));
     if (!backfills(f)) {
@@ -132,32 +137,6 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
             "priority=preempt, class=evict and reclaim=yes need scan=strict or scan=fit");
     f->backfill = hs_backfill_open(v, f->scan == HS_SCAN_CONSERVATIVE, f->placement,
                                    hs_priority_counts(&f->priority) ? &f->priority : NULL);
-    return HS_OK;
-}
-
-static enum hs_status sjf_init(void *state, const struct hs_view *v)
-{
-    ((struct fifo *)state)->order = BY_RUN_TIME;
-    return fifo_init(state, v);
-}
-
-static enum hs_status qssf_init(void *state, const struct hs_view *v)
-{
-    struct fifo *s = state;
-    s->order = BY_GPU_TIME;
-    if (!is_helios(s))
-        return fifo_init(state, v);
-    if (preempts(s))
-        return hs_view_fail(v, HS_E_USAGE,
-                            "priority=preempt, class=evict and reclaim=yes need compat=off");
-    HS_TRY(hs_estimate_open(&s->estimate, v));
-    hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
-    HS_TRY(hs_vc_queues_prioritize(&s->waiting, v, &s->priority, NULL));
-    for (uint32_t vc = 0; vc < v->vcs; vc++)
-        while (hs_view_total_gpus(v, vc) >> s->gpus_bits !=
-               0) /* no job has more GPUs than its VC */
-            s->gpus_bits++;
-    s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);
     return HS_OK;
 }
 
@@ -219,32 +198,19 @@ static const char *preemption_text(const struct fifo *f)
 }
 
 /* Also called for a state before its init, to print the assumptions. */
-static void semantics_of(const struct fifo *f, const char *exact, const char *estimated,
-                         struct hs_semantics *out)
-{
-    *out =
-        (struct hs_semantics){.order = f->estimate.from == HS_ESTIMATE_ORACLE ? exact : estimated,
-                              .scan = hs_scan_names[f->scan],
-                              .placement = hs_place_text(f->placement),
-                              .preemption = preemption_text(f),
-                              .cost = preempts(f) ? hs_cost_text(&f->cost, false) : "none",
-                              .priority = hs_priority_text(&f->priority)};
-}
-
 static void fifo_semantics(const void *state, struct hs_semantics *out)
 {
-    semantics_of(state, "submit", "submit", out);
-}
-
-static void sjf_semantics(const void *state, struct hs_semantics *out)
-{
-    semantics_of(state, "duration", "estimated duration", out);
-}
-
-static void qssf_semantics(const void *state, struct hs_semantics *out)
-{
-    semantics_of(state, "GPU time", "estimated GPU time", out);
-    if (is_helios(state))
+    static const char *const orders[][2] = {[BY_SUBMISSION] = {"submit", "submit"},
+                                            [BY_RUN_TIME] = {"duration", "estimated duration"},
+                                            [BY_GPU_TIME] = {"GPU time", "estimated GPU time"}};
+    const struct fifo *f = state;
+    *out = (struct hs_semantics){.order = orders[f->order][f->estimate.from != HS_ESTIMATE_ORACLE],
+                                 .scan = hs_scan_names[f->scan],
+                                 .placement = hs_place_text(f->placement),
+                                 .preemption = preemption_text(f),
+                                 .cost = preempts(f) ? hs_cost_text(&f->cost, false) : "none",
+                                 .priority = hs_priority_text(&f->priority)};
+    if (is_helios(f))
         out->ties = "GPUs, submission, then trace row; jobs that arrive where none waits: GPUs, "
                     "then trace row";
 }
@@ -268,32 +234,24 @@ static const char *fifo_check(const void *state, const struct hs_view *v)
                     .source = "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, "          \
                               "JSSPP'95; conservative: Mu'alem & Feitelson, TPDS'01")
 
-static const struct hs_param fifo_params[] = {SCAN_ROW,
-                                              HS_PLACEMENT_PARAM(struct fifo, placement),
-                                              HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
-                                              PRIORITY_ROWS,
-                                              {0}};
+#define ROWS(estimates)                                                                            \
+    SCAN_ROW, HS_PLACEMENT_PARAM(struct fifo, placement),                                          \
+        HS_ESTIMATE_PARAMS(struct fifo, estimate, estimates), PRIORITY_ROWS
 
-static const struct hs_param sjf_params[] = {SCAN_ROW,
-                                             HS_PLACEMENT_PARAM(struct fifo, placement),
-                                             HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
-                                             PRIORITY_ROWS,
-                                             {0}};
-
+static const struct hs_param fifo_params[] = {ROWS("oracle"), {0}};
+static const struct hs_param sjf_params[] = {ROWS("oracle"),
+                                             HS_PARAM_END(struct fifo, order, BY_RUN_TIME)};
 static const struct hs_param qssf_params[] = {
-    SCAN_ROW,
-    HS_PLACEMENT_PARAM(struct fifo, placement),
-    HS_ESTIMATE_PARAMS(struct fifo, estimate, "rolling"),
-    PRIORITY_ROWS,
+    ROWS("rolling"),
     HS_PARAM_CHOICE(
         struct fifo, compat, "compat", "off", compat_names,
         "helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times",
         .only_with = "scan=strict|fit", .source = "Helios artifact, simulator of QSSF"),
-    {0}};
+    HS_PARAM_END(struct fifo, order, BY_GPU_TIME)};
 
-#define FIFO_POLICY(id, label, text, source, needs_of)                                             \
+#define FIFO_POLICY(id, text, source)                                                              \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
-        .name = label,                                                                             \
+        .name = #id,                                                                               \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
         .can = HS_CAN_DIVIDE | HS_CAN_PREEMPT | HS_CAN_RESERVE | HS_CAN_TIME,                      \
@@ -301,19 +259,16 @@ static const struct hs_param qssf_params[] = {
         .params = id##_params,                                                                     \
         .state_size = sizeof(struct fifo),                                                         \
         .job_state_size = sizeof(struct hs_evict_link),                                            \
-        .needs = needs_of,                                                                         \
-        .init = id##_init,                                                                         \
+        .needs = fifo_needs,                                                                       \
+        .init = fifo_init,                                                                         \
         .on_event = fifo_event,                                                                    \
         .decide = fifo_decide,                                                                     \
-        .semantics = id##_semantics,                                                               \
+        .semantics = fifo_semantics,                                                               \
         .check = fifo_check,                                                                       \
     }
 
-FIFO_POLICY(
-    fifo, "fifo", "first come, first served",
-    "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem "
-    "& Feitelson TPDS'01 (conservative)",
-    fifo_needs);
-FIFO_POLICY(sjf, "sjf", "shortest job first, no preemption", "Hu et al. SC'21", sjf_needs);
-FIFO_POLICY(qssf, "qssf", "least estimated GPU time first, no preemption", "Hu et al. SC'21",
-            sjf_needs);
+FIFO_POLICY(fifo, "first come, first served",
+            "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); "
+            "Mu'alem & Feitelson TPDS'01 (conservative)");
+FIFO_POLICY(sjf, "shortest job first, no preemption", "Hu et al. SC'21");
+FIFO_POLICY(qssf, "least estimated GPU time first, no preemption", "Hu et al. SC'21");

@@ -83,9 +83,9 @@ struct srtf {
     struct hs_estimate_choice estimate;
     struct hs_preempt_cost cost;
     struct hs_priority priority;
-    int32_t admission; /* edf, llf */
-    bool preempts;     /* edf, llf; the parameters end here */
-    enum srtf_order order;
+    int32_t admission;             /* edf, llf */
+    bool preempts;                 /* edf, llf; the parameters end here */
+    int32_t order;                 /* enum srtf_order; of the policy */
     struct hs_job_queue *waiting;  /* form=evict: one per VC */
     struct running_jobs *running;  /* form=evict: one per VC */
     struct job_list *lists;        /* form=replace: one per VC */
@@ -128,11 +128,21 @@ static int64_t weight_of(const struct srtf *s, const struct hs_view *v, hs_job_i
     return s->order == BY_SERVICE ? (int64_t)hs_view_gpus(v, job) : 1;
 }
 
+/* Deadlines alone order jobs, unless they are admitted by what is left to do. */
+static bool uses_estimates(const struct srtf *s)
+{
+    return s->order != BY_DEADLINE || s->admission != ADMISSION_NONE;
+}
+
 static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct srtf *s = state;
     if (!hs_evictions_can(&s->priority, s->priority.classes != HS_CLASS_IGNORE))
         *can &= ~(uint32_t)HS_CAN_TIME;
+    if (s->order >= BY_DEADLINE && !s->preempts)
+        *can &= ~(uint32_t)(HS_CAN_PREEMPT | HS_CAN_TIME);
+    if (!uses_estimates(s))
+        *knows &= ~(uint32_t)HS_ESTIMATE_KNOWS;
     hs_estimate_needs(&s->estimate, knows);
     hs_place_needs(s->placement, knows);
     if (s->compat == COMPAT_MURI) /* iterations take longer by a share of the run time */
@@ -183,13 +193,7 @@ static enum hs_status srtf_init(void *state, const struct hs_view *v)
 {
     struct srtf *s = state;
     HS_TRY(open_queues(s, v));
-    return hs_estimate_open(&s->estimate, v);
-}
-
-static enum hs_status srsf_init(void *state, const struct hs_view *v)
-{
-    ((struct srtf *)state)->order = BY_SERVICE;
-    return srtf_init(state, v);
+    return uses_estimates(s) ? hs_estimate_open(&s->estimate, v) : HS_OK;
 }
 
 /* ---- form replace ---- */
@@ -299,11 +303,11 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
 
 static void replace_event(struct srtf *s, const struct hs_view *v, const struct hs_event *event)
 {
-    struct job_list *list = &s->lists[hs_view_vc(v, event->job)];
+    struct hs_job_chain *jobs = &s->lists[hs_view_vc(v, event->job)].jobs;
     if (event->kind == HS_EVENT_SUBMIT)
-        hs_job_chain_insert(&list->jobs, v, event->job, list->jobs.last);
+        hs_job_chain_insert(jobs, v, event->job, jobs->last);
     else if (event->kind == HS_EVENT_FINISH)
-        hs_job_chain_remove(&list->jobs, v, event->job);
+        hs_job_chain_remove(jobs, v, event->job);
 }
 
 static const char *replace_check(const struct srtf *s, const struct hs_view *v, uint32_t vc)
@@ -526,43 +530,24 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
     }
 }
 
-static const char *plan_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
-{
-    (void)v;
-    (void)job;
-    return is_evicted ? "has more left than jobs that get its GPUs" : NULL;
-}
-
-static const char *due_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
-{
-    (void)v;
-    (void)job;
-    return is_evicted ? "jobs that are due before it get its GPUs" : NULL;
-}
-
-static const char *level_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
-{
-    (void)v;
-    (void)job;
-    return is_evicted ? "jobs before it by priority, then by the order, get its GPUs" : NULL;
-}
-
 static void evict(void *state, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
     struct srtf *s = state;
     const struct running_jobs *running = &s->running[vc];
     const bool may_evict = s->order < BY_DEADLINE || s->preempts;
-    struct hs_choice choice = {.classes = running->classes,
-                               .class_count = may_evict ? running->count : 0,
-                               .waiting = &s->waiting[vc],
-                               .levels = 1,
-                               .waiting_first = s->compat == COMPAT_HELIOS,
-                               .room = hs_vc_queues_room(v, vc) + s->evictions.vcs[vc].coming,
-                               .held = may_evict ? running->held : 0,
-                               .plan_reason = s->waiting[vc].levels != NULL ? level_reason
-                                              : s->order < BY_DEADLINE      ? plan_reason
-                                                                            : due_reason,
-                               .evictions = hs_evictions_act(&s->evictions) ? &s->evictions : NULL};
+    struct hs_choice choice = {
+        .classes = running->classes,
+        .class_count = may_evict ? running->count : 0,
+        .waiting = &s->waiting[vc],
+        .levels = 1,
+        .waiting_first = s->compat == COMPAT_HELIOS,
+        .room = hs_vc_queues_room(v, vc) + s->evictions.vcs[vc].coming,
+        .held = may_evict ? running->held : 0,
+        .evict_reason = s->waiting[vc].levels != NULL
+                            ? "jobs before it by priority, then by the order, get its GPUs"
+                        : s->order < BY_DEADLINE ? "has more left than jobs that get its GPUs"
+                                                 : "jobs that are due before it get its GPUs",
+        .evictions = hs_evictions_act(&s->evictions) ? &s->evictions : NULL};
     hs_preempt_select(&choice, v);
     hs_choice_apply(&choice, v, p, s->placement, &s->cost, compat_of(s));
 }
@@ -619,10 +604,16 @@ static const char *srtf_check(const void *state, const struct hs_view *v)
 
 static void srtf_semantics(const void *state, struct hs_semantics *out)
 {
+    static const char *const orders[][2] = {
+        [BY_REMAINING] = {"remaining", "estimated remaining"},
+        [BY_SERVICE] = {"remaining x GPUs", "estimated remaining x GPUs"},
+        [BY_DEADLINE] = {"deadline, jobs without one last", "deadline, jobs without one last"},
+        [BY_LAXITY] = {"laxity at arrivals and ends, jobs without a deadline last",
+                       "laxity at arrivals and ends, jobs without a deadline last"}};
     const struct srtf *s = state;
-    bool is_true = s->estimate.from == HS_ESTIMATE_ORACLE, is_anew = is_replacing(s);
+    const bool is_anew = is_replacing(s);
     *out =
-        (struct hs_semantics){.order = is_true ? "remaining" : "estimated remaining",
+        (struct hs_semantics){.order = orders[s->order][s->estimate.from != HS_ESTIMATE_ORACLE],
                               .scan = "fit",
                               .placement = hs_place_text(s->placement),
                               .preemption = is_anew ? "replace" : "evict",
@@ -632,116 +623,69 @@ static void srtf_semantics(const void *state, struct hs_semantics *out)
                                       : s->compat == COMPAT_HELIOS
                                           ? "waiting jobs, then entry in the list"
                                           : "jobs that hold GPUs, then submission, then trace row"};
-}
-
-static void srsf_semantics(const void *state, struct hs_semantics *out)
-{
-    bool is_true = ((const struct srtf *)state)->estimate.from == HS_ESTIMATE_ORACLE;
-    srtf_semantics(state, out);
-    out->order = is_true ? "remaining x GPUs" : "estimated remaining x GPUs";
-}
-
-static enum hs_status edf_init(void *state, const struct hs_view *v)
-{
-    struct srtf *s = state;
-    s->order = BY_DEADLINE;
-    HS_TRY(open_queues(s, v));
-    return s->admission != ADMISSION_NONE ? hs_estimate_open(&s->estimate, v) : HS_OK;
-}
-
-static enum hs_status llf_init(void *state, const struct hs_view *v)
-{
-    ((struct srtf *)state)->order = BY_LAXITY;
-    return srtf_init(state, v);
-}
-
-static void llf_needs(const void *state, uint32_t *can, uint32_t *knows)
-{
-    if (!((const struct srtf *)state)->preempts)
-        *can &= ~(uint32_t)(HS_CAN_PREEMPT | HS_CAN_TIME);
-    srtf_needs(state, can, knows);
-}
-
-static void edf_needs(const void *state, uint32_t *can, uint32_t *knows)
-{
-    if (((const struct srtf *)state)->admission == ADMISSION_NONE)
-        *knows &= ~(uint32_t)(HS_ESTIMATE_KNOWS);
-    llf_needs(state, can, knows);
-}
-
-#define srsf_needs srtf_needs
-
-static void edf_semantics(const void *state, struct hs_semantics *out)
-{
-    srtf_semantics(state, out);
-    if (!((const struct srtf *)state)->preempts)
+    if (s->order >= BY_DEADLINE && !s->preempts)
         out->preemption = out->cost = "none";
-    out->order = "deadline, jobs without one last";
 }
 
-static void llf_semantics(const void *state, struct hs_semantics *out)
-{
-    edf_semantics(state, out);
-    out->order = "laxity at arrivals and ends, jobs without a deadline last";
-}
+#define DUE_ROWS                                                                                   \
+    HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),                                           \
+        HS_PLACEMENT_PARAM(struct srtf, placement), HS_COST_PARAMS(struct srtf, cost),             \
+        HS_PRIORITY_PARAMS(struct srtf, priority),                                                 \
+        HS_PARAM_CHOICE(                                                                           \
+            struct srtf, admission, "admission", "none", admission_names,                          \
+            "of a job whose deadline, or that of an admitted one, could not be met by GPU "        \
+            "time: demote takes it for one without a deadline",                                    \
+            .source = "Liu and Layland 1973: exact on one GPU, with preempt=yes"),                 \
+        HS_PARAM_FLAG(struct srtf, preempts, "preempt", "yes",                                     \
+                      "no: a job that runs keeps its GPUs to its end")
 
-static const struct hs_param due_params[] = {
-    HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),
-    HS_PLACEMENT_PARAM(struct srtf, placement),
-    HS_COST_PARAMS(struct srtf, cost),
-    HS_PRIORITY_PARAMS(struct srtf, priority),
-    HS_PARAM_CHOICE(struct srtf, admission, "admission", "none", admission_names,
-                    "of a job whose deadline, or that of an admitted one, could not be met by GPU "
-                    "time: demote takes it for one without a deadline",
-                    .source = "Liu and Layland 1973: exact on one GPU, with preempt=yes"),
-    HS_PARAM_FLAG(struct srtf, preempts, "preempt", "yes",
-                  "no: a job that runs keeps its GPUs to its end"),
-    {0}};
+#define ROWS                                                                                       \
+    HS_PARAM_CHOICE(struct srtf, form, "form", "evict", form_names,                                \
+                    "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"),   \
+        HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),                                       \
+        HS_PLACEMENT_PARAM(struct srtf, placement), HS_COST_PARAMS(struct srtf, cost),             \
+        HS_PRIORITY_PARAMS(struct srtf, priority),                                                 \
+        HS_PARAM_CHOICE(struct srtf, compat, "compat", "off", compat_names,                        \
+                        "quirks of a published simulator. helios: 1 s more a job, waiting jobs "   \
+                        "first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a " \
+                        "restart lost at every event "                                             \
+                        "(with placement=yarn and always form=replace)",                           \
+                        .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator")
 
-static const struct hs_param params[] = {
-    HS_PARAM_CHOICE(struct srtf, form, "form", "evict", form_names,
-                    "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"),
-    HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),
-    HS_PLACEMENT_PARAM(struct srtf, placement),
-    HS_COST_PARAMS(struct srtf, cost),
-    HS_PRIORITY_PARAMS(struct srtf, priority),
-    HS_PARAM_CHOICE(struct srtf, compat, "compat", "off", compat_names,
-                    "quirks of a published simulator. helios: 1 s more a job, waiting jobs "
-                    "first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a "
-                    "restart lost at every event "
-                    "(with placement=yarn and always form=replace)",
-                    .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator"),
-    {0}};
+static const struct hs_param srtf_params[] = {ROWS, {0}};
+static const struct hs_param srsf_params[] = {ROWS, HS_PARAM_END(struct srtf, order, BY_SERVICE)};
+static const struct hs_param edf_params[] = {DUE_ROWS,
+                                             HS_PARAM_END(struct srtf, order, BY_DEADLINE)};
+static const struct hs_param llf_params[] = {DUE_ROWS, HS_PARAM_END(struct srtf, order, BY_LAXITY)};
 
 #define SCRATCH                                                                                    \
     (sizeof(struct evict_scratch) > sizeof(struct replace_scratch)                                 \
          ? sizeof(struct evict_scratch)                                                            \
          : sizeof(struct replace_scratch))
 
-#define SRTF_POLICY(id, label, text, source, table, scratch)                                       \
+#define SRTF_POLICY(id, text, source, scratch)                                                     \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
-        .name = label,                                                                             \
+        .name = #id,                                                                               \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
         .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
-        .params = table,                                                                           \
+        .params = id##_params,                                                                     \
         .state_size = sizeof(struct srtf),                                                         \
         .job_state_size = scratch,                                                                 \
-        .needs = id##_needs,                                                                       \
-        .init = id##_init,                                                                         \
+        .needs = srtf_needs,                                                                       \
+        .init = srtf_init,                                                                         \
         .on_event = srtf_event,                                                                    \
         .decide = srtf_decide,                                                                     \
-        .semantics = id##_semantics,                                                               \
+        .semantics = srtf_semantics,                                                               \
         .check = srtf_check,                                                                       \
     }
 
-SRTF_POLICY(srtf, "srtf", "shortest remaining time first, preemptive",
-            "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)", params, SCRATCH);
-SRTF_POLICY(srsf, "srsf", "shortest remaining service (time x GPUs) first, preemptive",
-            "Gu et al. NSDI'19", params, SCRATCH);
-SRTF_POLICY(edf, "edf", "earliest deadline first, preemptive", "Liu and Layland, J. ACM 20 (1973)",
-            due_params, sizeof(struct due_scratch));
-SRTF_POLICY(llf, "llf", "least laxity first, preemptive",
-            "Dertouzos and Mok, IEEE Trans. Software Eng. 15 (1989)", due_params,
+SRTF_POLICY(srtf, "shortest remaining time first, preemptive",
+            "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)", SCRATCH);
+SRTF_POLICY(srsf, "shortest remaining service (time x GPUs) first, preemptive", "Gu et al. NSDI'19",
+            SCRATCH);
+SRTF_POLICY(edf, "earliest deadline first, preemptive", "Liu and Layland, J. ACM 20 (1973)",
             sizeof(struct due_scratch));
+SRTF_POLICY(llf, "least laxity first, preemptive",
+            "Dertouzos and Mok, IEEE Trans. Software Eng. 15 (1989)", sizeof(struct due_scratch));

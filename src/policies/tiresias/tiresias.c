@@ -64,7 +64,7 @@ struct tiresias {
     int64_t round_us, phase_us;
     const char *samples;
     struct hs_preempt_cost cost;
-    bool weighs_gpus; /* service is GPUs times seconds; else seconds */
+    int32_t weighs_gpus; /* tiresias: service is GPUs times seconds; las: seconds */
     uint32_t levels;
     struct tiresias_queues *by_vc;
     bool *is_awake; /* per VC: an event since its last decision may change the choice */
@@ -641,7 +641,7 @@ static bool is_by_entry(const struct tiresias *t)
     return is_repo(t) || (t->compat == HS_COMPAT_HELIOS && t->index == INDEX_LAS);
 }
 
-static enum hs_status las_init(void *state, const struct hs_view *v)
+static enum hs_status tiresias_init(void *state, const struct hs_view *v)
 {
     struct tiresias *t = state;
     t->levels = t->limits.count + 1;
@@ -668,12 +668,6 @@ static enum hs_status las_init(void *state, const struct hs_view *v)
     return hs_gittins_open(&t->gittins, v, t->samples);
 }
 
-static enum hs_status tiresias_init(void *state, const struct hs_view *v)
-{
-    ((struct tiresias *)state)->weighs_gpus = true;
-    return las_init(state, v);
-}
-
 /* The text of the order in the assumptions. */
 #define ORDER_OF(t, service)                                                                       \
     ((t)->index == INDEX_GITTINS      ? "queue by attained " service ", Gittins index"             \
@@ -684,7 +678,7 @@ static void tiresias_semantics(const void *state, struct hs_semantics *out)
 {
     const struct tiresias *t = state;
     *out = (struct hs_semantics){
-        .order = ORDER_OF(t, "GPU time"),
+        .order = t->weighs_gpus ? ORDER_OF(t, "GPU time") : ORDER_OF(t, "time"),
         .scan = "fit",
         .placement = hs_place_text(t->placement),
         .preemption = "evict",
@@ -693,69 +687,55 @@ static void tiresias_semantics(const void *state, struct hs_semantics *out)
                                : "jobs that hold GPUs, then submission, then trace row"};
 }
 
-static void las_semantics(const void *state, struct hs_semantics *out)
-{
-    tiresias_semantics(state, out);
-    out->order = ORDER_OF((const struct tiresias *)state, "time");
-}
-
 /* service_unit: the unit of attained service. */
-#define TIRESIAS_PARAMS(service_unit)                                                              \
-    {                                                                                              \
-        HS_PARAM_CHOICE(struct tiresias, index, "index", "las", index_names,                       \
-                        "order in a queue: by arrival (see inqueue), or by Gittins index",         \
-                        .source = "Gu et al. NSDI'19"),                                            \
-            HS_PARAM_CHOICE(                                                                       \
-                struct tiresias, gittins_form, "gittins", "exact", gittins_names,                  \
-                "the index as defined, up to the limit of the queue; or the published "            \
-                "simulator's",                                                                     \
-                .only_with = "index=gittins"),                                                     \
-            HS_PARAM_DURATION(struct tiresias, gittins_delta_us, "gittins_delta", "3250s", 1, 1e9, \
-                              "gittins=repo: how much service it looks ahead, in every queue",     \
-                              .unit = service_unit, .only_with = "gittins=repo",                   \
-                              .source = "gittins_delta of the Tiresias simulator"),                \
-            HS_PARAM_FILE(                                                                         \
-                struct tiresias, samples, "samples", NULL, NULL,                                   \
-                "distribution of service, one a line; without it learnt from finished jobs",       \
-                .only_with = "index=gittins"),                                                     \
-            HS_PARAM_DURATIONS(                                                                    \
-                struct tiresias, limits, "queue_limits", "3250/7200", 0, 1e9,                      \
-                "service at which a job leaves a queue; one queue more than limits",               \
-                .is_rising = true, .unit = service_unit,                                           \
-                .source =                                                                          \
-                    "Tiresias simulator: 3 queues, so that its third limit, 18000, is unused"),    \
-            HS_PARAM_REAL(                                                                         \
-                struct tiresias, promote_knob, "promote_knob", "0", 0, 1e6,                        \
-                "back to the first queue after waiting so many times the service; 0 = never",      \
-                .only_with = "compat=off|tiresias",                                                \
-                .source = "PROMOTEKNOB, Gu et al. NSDI'19; off in its simulator"),                 \
-            HS_PARAM_CHOICE(struct tiresias, inqueue, "inqueue", "running_first", inqueue_names,   \
-                            "order in a queue under index=las", .only_with = "index=las",          \
-                            .source =                                                              \
-                                "running_first: Tiresias simulator; submit: Lucid artifact"),      \
-            HS_PARAM_DURATION(struct tiresias, round_us, "round_s", "0s", 0, 86400,                \
-                              "decide only every so often; 0 = at every event",                    \
-                              .source = "60 s: Lucid artifact"),                                   \
-            HS_PARAM_DURATION(struct tiresias, phase_us, "round_phase", "0s", 0, 86400,            \
-                              "when the first round is, after the first submission"),              \
-            HS_PLACEMENT_SKEW_PARAM(struct tiresias, placement),                                   \
-            HS_COST_PARAMS(struct tiresias, cost),                                                 \
-            HS_PARAM_CHOICE(                                                                       \
-                struct tiresias, compat, "compat", "off", compat_names,                            \
-                "quirks of a published simulator. tiresias: queues change at whole seconds "       \
-                "(with placement=count). helios: beyond a limit, 1 s more a job, restoring "       \
-                "counts as service, ties by entry in the queue (with queue_limits=18000 "          \
-                "inqueue=submit round_s=60 "                                                       \
-                "preempt_cost=table cost_table=40/40/60). muri: 1.5 % more a job, and a "          \
-                "restart lost at every event, which counts as service (with placement=count)",     \
-                .source = "Tiresias simulator; Lucid artifact; Muri simulator"),                   \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
+#define ROWS(service_unit)                                                                         \
+    HS_PARAM_CHOICE(struct tiresias, index, "index", "las", index_names,                           \
+                    "order in a queue: by arrival (see inqueue), or by Gittins index",             \
+                    .source = "Gu et al. NSDI'19"),                                                \
+        HS_PARAM_CHOICE(struct tiresias, gittins_form, "gittins", "exact", gittins_names,          \
+                        "the index as defined, up to the limit of the queue; or the published "    \
+                        "simulator's",                                                             \
+                        .only_with = "index=gittins"),                                             \
+        HS_PARAM_DURATION(struct tiresias, gittins_delta_us, "gittins_delta", "3250s", 1, 1e9,     \
+                          "gittins=repo: how much service it looks ahead, in every queue",         \
+                          .unit = service_unit, .only_with = "gittins=repo",                       \
+                          .source = "gittins_delta of the Tiresias simulator"),                    \
+        HS_PARAM_FILE(struct tiresias, samples, "samples", NULL, NULL,                             \
+                      "distribution of service, one a line; without it learnt from finished jobs", \
+                      .only_with = "index=gittins"),                                               \
+        HS_PARAM_DURATIONS(                                                                        \
+            struct tiresias, limits, "queue_limits", "3250/7200", 0, 1e9,                          \
+            "service at which a job leaves a queue; one queue more than limits",                   \
+            .is_rising = true, .unit = service_unit,                                               \
+            .source = "Tiresias simulator: 3 queues, so that its third limit, 18000, is unused"),  \
+        HS_PARAM_REAL(                                                                             \
+            struct tiresias, promote_knob, "promote_knob", "0", 0, 1e6,                            \
+            "back to the first queue after waiting so many times the service; 0 = never",          \
+            .only_with = "compat=off|tiresias",                                                    \
+            .source = "PROMOTEKNOB, Gu et al. NSDI'19; off in its simulator"),                     \
+        HS_PARAM_CHOICE(struct tiresias, inqueue, "inqueue", "running_first", inqueue_names,       \
+                        "order in a queue under index=las", .only_with = "index=las",              \
+                        .source = "running_first: Tiresias simulator; submit: Lucid artifact"),    \
+        HS_PARAM_DURATION(struct tiresias, round_us, "round_s", "0s", 0, 86400,                    \
+                          "decide only every so often; 0 = at every event",                        \
+                          .source = "60 s: Lucid artifact"),                                       \
+        HS_PARAM_DURATION(struct tiresias, phase_us, "round_phase", "0s", 0, 86400,                \
+                          "when the first round is, after the first submission"),                  \
+        HS_PLACEMENT_SKEW_PARAM(struct tiresias, placement),                                       \
+        HS_COST_PARAMS(struct tiresias, cost),                                                     \
+        HS_PARAM_CHOICE(                                                                           \
+            struct tiresias, compat, "compat", "off", compat_names,                                \
+            "quirks of a published simulator. tiresias: queues change at whole seconds "           \
+            "(with placement=count). helios: beyond a limit, 1 s more a job, restoring "           \
+            "counts as service, ties by entry in the queue (with queue_limits=18000 "              \
+            "inqueue=submit round_s=60 "                                                           \
+            "preempt_cost=table cost_table=40/40/60). muri: 1.5 % more a job, and a "              \
+            "restart lost at every event, which counts as service (with placement=count)",         \
+            .source = "Tiresias simulator; Lucid artifact; Muri simulator")
 
-static const struct hs_param tiresias_params[] = TIRESIAS_PARAMS("GPU s");
-static const struct hs_param las_params[] = TIRESIAS_PARAMS("s");
+static const struct hs_param tiresias_params[] = {ROWS("GPU s"),
+                                                  HS_PARAM_END(struct tiresias, weighs_gpus, 1)};
+static const struct hs_param las_params[] = {ROWS("s"), {0}};
 
 #define TIRESIAS_POLICY(id, label, text)                                                           \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
@@ -768,10 +748,10 @@ static const struct hs_param las_params[] = TIRESIAS_PARAMS("s");
         .state_size = sizeof(struct tiresias),                                                     \
         .job_state_size = sizeof(struct tiresias_job),                                             \
         .needs = tiresias_needs,                                                                   \
-        .init = id##_init,                                                                         \
+        .init = tiresias_init,                                                                     \
         .on_event = tiresias_event,                                                                \
         .decide = tiresias_decide,                                                                 \
-        .semantics = id##_semantics,                                                               \
+        .semantics = tiresias_semantics,                                                           \
         .check = tiresias_check,                                                                   \
     }
 
