@@ -97,18 +97,14 @@ static struct ask ask_of(const struct hs_view *v, hs_job_id job)
                         .milli = hs_view_gpu_milli(v, job)};
 }
 
-static bool is_like(const struct ask *a, const struct ask *b)
-{
-    return a->gpus == b->gpus && a->milli == b->milli && a->cpus_milli == b->cpus_milli &&
-           a->types == b->types && a->vc == b->vc;
-}
-
 static uint32_t kind_of(struct fgd *f, const struct ask *ask)
 {
     uint32_t k = 0, like = KINDS;
     for (; k < f->kind_count; k++) {
         const struct ask *known = &f->kinds[k].ask;
-        if (!is_like(known, ask))
+        if (known->gpus != ask->gpus || known->milli != ask->milli ||
+            known->cpus_milli != ask->cpus_milli || known->types != ask->types ||
+            known->vc != ask->vc)
             continue;
         if (known->mem_mib == ask->mem_mib)
             return k;

@@ -293,15 +293,6 @@ HS_INLINE bool place_on_types(const struct hs_view *v, struct hs_plan *p, hs_job
     return true;
 }
 
-/* Is type a tried before type b? */
-static bool is_faster(const struct hs_view *v, uint64_t a_q32, uint32_t a, uint64_t b_q32,
-                      uint32_t b)
-{
-    if (a_q32 != b_q32)
-        return a_q32 > b_q32;
-    return strcmp(hs_view_gpu_type(v, a)->name, hs_view_gpu_type(v, b)->name) < 0;
-}
-
 static bool place_limited(const struct hs_view *v, uint32_t type, hs_place_on_type *place_on,
                           void *ctx)
 {
@@ -330,7 +321,9 @@ bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
         uint32_t best = HS_ANY_TYPE;
         for (uint32_t t = 0; t < v->gpu_types; t++)
             if ((left >> t & 1) != 0 &&
-                (best == HS_ANY_TYPE || is_faster(v, speed_q32[t], t, speed_q32[best], best)))
+                (best == HS_ANY_TYPE || speed_q32[t] > speed_q32[best] ||
+                 (speed_q32[t] == speed_q32[best] &&
+                  strcmp(hs_view_gpu_type(v, t)->name, hs_view_gpu_type(v, best)->name) < 0)))
                 best = t;
         left &= ~(UINT64_C(1) << best);
         if (place_limited(v, best, place_on, ctx))

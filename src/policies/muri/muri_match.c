@@ -461,14 +461,6 @@ uint32_t hs_match_mate(const struct hs_match *m, uint32_t vertex)
 #define SLACK 2u
 #define START 32u /* vertices that are matched without a smaller matching */
 
-static uint32_t sum_of(const uint32_t *sizes, uint32_t count, uint32_t shift)
-{
-    uint32_t sum = 0;
-    for (uint32_t a = 0; a < count; a++)
-        sum += sizes[a] >> shift;
-    return sum;
-}
-
 static uint32_t without(uint32_t number, uint32_t slack)
 {
     return number > slack ? number - slack : 0;
@@ -575,8 +567,11 @@ bool hs_match_classes_solve(struct hs_match *m, struct hs_match_classes *c)
     memset(c->pairs, 0, sizeof c->pairs);
     if (c->count == 0)
         return true;
-    while (sum_of(c->size, c->count, shift) > START)
-        shift++;
+    for (uint32_t sum = UINT32_MAX; sum > START; shift += sum > START) {
+        sum = 0;
+        for (uint32_t i = 0; i < c->count; i++)
+            sum += c->size[i] >> shift;
+    }
     uint32_t slack = UINT32_MAX; /* the first step keeps nothing */
     for (shift++; shift-- > 0; slack = SLACK) {
         while (keep(c, shift, slack) > m->most)
