@@ -199,11 +199,15 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *l
 
 /* ---- exact turns ---- */
 
-/* The mini-batch of the runner is done: an event says so, or the present is between two of them. */
+/* The mini-batch of the runner is done: an event says so, or the present is between two of them. A
+ * turn has at least one, but of a job of unknown mini-batches none can be awaited: it ends at
+ * once. */
 static bool is_at_end(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
-    return lane->has_ended || (!lane->is_awaited && lane->began_us < hs_view_now_us(s->v) &&
-                               hs_view_is_between_steps(s->v, lane->runner));
+    const bool has_run = lane->began_us < hs_view_now_us(s->v);
+    return lane->has_ended ||
+           (!lane->is_awaited && (has_run || hs_view_step_us(s->v, lane->runner) == 0) &&
+            hs_view_is_between_steps(s->v, lane->runner));
 }
 
 static void choose_exact(struct hs_salus *s, struct hs_salus_lane *lane)
