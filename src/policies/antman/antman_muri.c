@@ -154,14 +154,16 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint32_t node)
 }
 
 /* The first node with room for the gang; else of those that could hold it the first with most GPUs
- * that are open. */
+ * that are open. Nodes without the CPUs and host memory for it now are left out: a reservation
+ * there might be for ever. */
 static uint32_t choose_node(const struct hs_antman *s, hs_job_id job)
 {
     const uint32_t gpus = hs_view_gpus(s->v, job);
     uint32_t best = HS_NO_NODE, most = 0;
     for (uint32_t node = 0; node < s->v->nodes && most < gpus; node++) {
         const uint32_t open = open_gpus(s, job, node);
-        if (open <= most || hs_view_node(s->v, node)->gpus < gpus)
+        if (open <= most || hs_view_node(s->v, node)->gpus < gpus ||
+            hs_view_node_workers(s->v, job, node) < gpus)
             continue;
         best = node;
         most = open;
@@ -180,7 +182,8 @@ static bool serve_guaranteed(struct hs_antman *s, hs_job_id job)
         j->node = node + 1; /* 0: none */
     } else {
         for (uint32_t node = 0; node < s->v->nodes; node++)
-            if (open_gpus(s, job, node) == hs_view_node(s->v, node)->gpus)
+            if (open_gpus(s, job, node) == hs_view_node(s->v, node)->gpus &&
+                hs_view_node_workers(s->v, job, node) >= hs_view_node(s->v, node)->gpus)
                 reserve(s, job, node);
     }
     s->chosen_count = 0;

@@ -9,7 +9,8 @@
  * - Speeds of a pair are those measured, above 1 as well.
  * - Profiling is free: a job that does not end in the profiler enters its virtual cluster at its
  *   submission, while it is being profiled, and runs there from the beginning. Which jobs end is
- *   known before.
+ *   known before. Jobs that ask for GPU types, CPUs or host memory, as none there does, or whose
+ *   virtual cluster has not the nodes of the profiler, are not profiled.
  * - sharing=adapt starts without sharing. (So does ours.)
  *
  * Lending of nodes is not imitated. A job may end before its run time is over, so with speeds of
@@ -149,7 +150,9 @@ enum hs_status hs_lucid_compat_come(struct hs_lucid *s, const struct hs_view *v,
     const uint32_t gpus = hs_view_gpus(v, job);
     const int64_t run_us = hs_view_duration_us(v, job);
     const bool is_profiled = s->aside_count > 0 && gpus > 0 && gpus <= s->limit &&
-                             gpus <= hs_view_node(v, s->aside[0])->gpus;
+                             gpus <= hs_view_node(v, s->aside[0])->gpus &&
+                             !hs_view_is_constrained(v, job) &&
+                             hs_view_may_use(v, job, s->aside[0]);
     const bool ends = is_profiled && run_us <= s->profile_us;
     if (!ends)
         hs_lucid_wait(s, v, job);
@@ -185,7 +188,7 @@ static void start_runs(struct hs_lucid *s, const struct hs_view *v, struct hs_pl
         struct hs_lucid_run r = s->runs[s->waiting_runs];
         uint32_t best = HS_LUCID_NODES;
         for (uint32_t i = 0; i < s->aside_count; i++)
-            if (s->aside_free[i] >= r.gpus &&
+            if (s->aside_free[i] >= r.gpus && hs_view_in_service(v, s->aside[i]) &&
                 (best == HS_LUCID_NODES || s->aside_free[i] < s->aside_free[best]))
                 best = i;
         if (best == HS_LUCID_NODES ||
