@@ -24,6 +24,6 @@ picture() { # NAME HEIGHT
 LC_ALL=C awk -v kind=native -v jobs=5000 -f scripts/make-samples.awk >"$pages/jobs-5000.csv"
 "$build/horus" sweep configs/sweeps/load.json --set trace="$pages/jobs-5000.csv" -o "$pages/sweep" -j 2 >&2
 "$build/horus" run traces/sample.csv -c 8x8:V100 -p srtf -q --force -o "$pages/run" >&2
-picture sweep 1560
-picture run 2860
+picture sweep 1690
+picture run 2210
 rm -rf "$pages/profile"

@@ -154,6 +154,14 @@ verdict "no text is cut or over another, as wide as a page or a column" "$(
         done
     done
 )"
+# The picture of README.md, by the commands that results/README.md has.
+verdict "the picture in README.md is that of its commands" "$(
+    for policy in fifo sjf srtf horus; do
+        "$HORUS" run traces/sample.csv -c 8x8:V100 -p $policy -q -o "$work/sample-$policy" >/dev/null 2>&1
+    done
+    plot cdf "$work"/sample-{fifo,sjf,srtf,horus}
+    cmp "$work/f.svg" results/reference/sample-cdf.svg 2>&1
+)"
 if command -v rsvg-convert >/dev/null; then
     verdict "PDF and PNG by rsvg-convert" "$(
         for end in png pdf; do "$HORUS" plot cdf "$work/fifo" -o "$work/f.$end" --width=500 2>&1 >/dev/null; done

@@ -218,7 +218,7 @@ HS_MUST_USE enum hs_status hs_stats_figures(const struct hs_stats *s,
                                             struct hs_temp_records *values, int64_t least,
                                             struct hs_figures *figures);
 
-/* ---- deadlines (extras.c) ---- */
+/* ---- deadlines (deadlines.c) ---- */
 
 /* Of jobs.csv, behind all others where a job has a deadline; and of deadlines.csv. */
 #define HS_DEADLINE_COLUMNS ",deadline,lateness,value,value_most"
@@ -253,7 +253,7 @@ HS_MUST_USE enum hs_status hs_extras_fill(struct hs_extras *extras, struct hs_su
                                           int64_t span_us);
 void hs_extras_close(struct hs_extras *extras);
 
-/* ---- failures and drains (extras.c) ---- */
+/* ---- failures and drains (outages.c) ---- */
 
 struct hs_outages;
 /* Returns NULL if the run has no events of machines; close and fill accept NULL. */
