@@ -145,7 +145,7 @@ static const struct hs_policy_ops asker = {
     .params = colocate_fifo_params,
     .state_size = sizeof(struct horus),
     .load = horus_load,
-    .init = colocate_fifo_init,
+    .init = horus_init,
     .on_event = asker_event,
     .decide = asker_decide,
 };
