@@ -15,7 +15,7 @@
 #include "base/fixed.h"
 
 #define TITLE_GROUPS  4u /* groups named in the title */
-#define COLUMNS_SHOWN 10
+#define COLUMNS_SHOWN 8  /* as many as fit beside each other; "All metrics" has the others */
 
 /* ---- operands ---- */
 
