@@ -11,8 +11,8 @@
 #define TABLE_FIRST 64u
 
 /* Returns the slot of the name, or the empty one where it belongs. */
-static struct hs_intern_slot *slot_find(const struct hs_intern *names, const char *text,
-                                        uint32_t hash)
+static inline struct hs_intern_slot *slot_find(const struct hs_intern *names, const char *text,
+                                               uint32_t hash)
 {
     for (uint32_t at = hash;; at++) {
         struct hs_intern_slot *slot = &names->table[at & (names->table_size - 1)];
@@ -54,7 +54,7 @@ void hs_intern_init(struct hs_intern *names)
     (void)name_add(names, "", 0, (uint32_t)hs_hash_of("", 0));
 }
 
-uint32_t hs_intern_get(struct hs_intern *names, const char *text)
+HS_EXPANDED uint32_t hs_intern_get(struct hs_intern *names, const char *text)
 {
     if (text == NULL) /* as in most columns of most traces */
         return 0;

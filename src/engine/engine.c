@@ -49,8 +49,8 @@ static void wait_account_init(struct hs_wait_account *wait_account,
 }
 
 /* Subtracts by unsigned wrap-around. */
-void hs_wait_account_change(struct hs_wait_account *wait_account, const struct hs_ask *ask,
-                            uint32_t gpus, int sign)
+HS_EXPANDED void hs_wait_account_change(struct hs_wait_account *wait_account,
+                                        const struct hs_ask *ask, uint32_t gpus, int sign)
 {
     struct hs_wait_account_vc *vc = &wait_account->vcs[ask->vc];
     const bool is_part = ask->gpu_milli < HS_GPU_MILLI;

@@ -165,8 +165,8 @@ static int64_t unsaved_ns(const struct hs_engine *e, const struct hs_job *job)
     return interval_ns > 0 ? done_ns % interval_ns : done_ns;
 }
 
-enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
-                                  enum hs_segment_end ended_by)
+HS_EXPANDED enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
+                                              enum hs_segment_end ended_by)
 {
     if (e->observes_segment == 0)
         return HS_OK;
@@ -243,8 +243,8 @@ enum hs_status hs_observe_instant(struct hs_engine *e)
 
 /* ---- submission ---- */
 
-void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind, struct hs_job *job,
-                                uint64_t tag)
+HS_EXPANDED void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
+                                            struct hs_job *job, uint64_t tag)
 {
     if (HS_UNLIKELY(e->windows.serves) && job != NULL && hs_windows_keep(e, kind, job))
         return;
@@ -255,7 +255,7 @@ void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind, st
         e->policy->on_event(e->policy_state, &e->view, &event);
 }
 
-static void job_load(struct hs_engine *e, struct hs_job *job)
+static inline void job_load(struct hs_engine *e, struct hs_job *job)
 {
     if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
         return;

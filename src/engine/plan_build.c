@@ -161,7 +161,7 @@ bool hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
 }
 
 /* Makes the GPUs named by the action available again. */
-static void plan_settle(struct hs_plan *p, const struct hs_action *a)
+static inline void plan_settle(struct hs_plan *p, const struct hs_action *a)
 {
     struct hs_engine *e = p->engine;
     for (uint32_t i = a->first_pick; p->has_named && i < p->pick_count; i++) {

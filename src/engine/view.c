@@ -417,20 +417,20 @@ uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
     return is_usable ? hs_free_of_node(v->engine->free_index, node) : 0;
 }
 
-uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
+HS_EXPANDED uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
     const uint32_t at = lookup_vc(v, vc);
     const uint64_t gpus = v->engine->cluster->vcs[at].gpus;
     return v->engine->windows.count > 0 ? gpus : gpus - hs_free_aside(v->engine->free_index, at);
 }
 
-uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
+HS_EXPANDED uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
 {
     return hs_free_total(v->engine->free_index, lookup_vc(v, vc));
 }
 
 /* Returns the request used to search for the job: its own, or limited to the type searched. */
-static const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
+static inline const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
 {
     struct hs_engine *e = v->engine;
     if (HS_LIKELY(e->search_types == UINT64_MAX))
@@ -453,7 +453,7 @@ uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job)
     return hs_free_for(v->engine->free_index, search_ask(v, job));
 }
 
-uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
+HS_EXPANDED uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
     return hs_free_fit(v->engine->free_index, search_ask(v, job), gpus, HS_FIT_BEST);
 }
@@ -478,12 +478,13 @@ uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size
     return hs_free_idle(v->engine->free_index, search_ask(v, job), size, from);
 }
 
-uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most)
+HS_EXPANDED uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most)
 {
     return hs_free_node_size(v->engine->free_index, search_ask(v, job), most, HS_NODES_NOT_ASIDE);
 }
 
-uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle)
+HS_EXPANDED uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size,
+                                        bool is_idle)
 {
     return hs_free_node_count(v->engine->free_index, search_ask(v, job), size,
                               is_idle ? HS_NODES_IDLE : HS_NODES_NOT_ASIDE);
@@ -571,7 +572,7 @@ uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc)
 
 /* ---- quotas ---- */
 
-uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
+HS_EXPANDED uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
 {
     const struct hs_engine *e = v->engine;
     const uint32_t at = lookup_vc(v, vc);
@@ -580,7 +581,7 @@ uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
     return hs_quota_left(e->cluster, e->vc_held_milli, at);
 }
 
-bool hs_view_has_room(const struct hs_view *v, hs_job_id job)
+HS_EXPANDED bool hs_view_has_room(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_engine *e = v->engine;
     const struct hs_job *j = hs_lookup_job(v, job);

@@ -581,8 +581,8 @@ static uint32_t pool_nodes(const struct hs_node_pool *p, enum hs_nodes of)
     return of == HS_NODES_IDLE ? p->idle : of == HS_NODES_ALL ? p->count : p->members;
 }
 
-uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most,
-                           enum hs_nodes of)
+HS_EXPANDED uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask,
+                                       uint32_t most, enum hs_nodes of)
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t largest = 0;
@@ -594,8 +594,8 @@ uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, ui
     return largest;
 }
 
-uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size,
-                            enum hs_nodes of)
+HS_EXPANDED uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask,
+                                        uint32_t size, enum hs_nodes of)
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t count = 0;

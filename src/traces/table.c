@@ -65,7 +65,8 @@ static enum hs_cell_result read_scaled(const char *text, size_t len, int64_t uni
     return HS_CELL_OK;
 }
 
-enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+HS_EXPANDED enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us,
+                                             int64_t *out_us)
 {
     uint32_t digits;
     if (HS_LIKELY(unit_us <= MILLION && parse_digits(text, len, &digits)))
@@ -97,8 +98,8 @@ bool hs_cell_clock(const char *text, int64_t *us)
 }
 
 /* All dates of a file must have an offset from UTC, or none: otherwise there are two clocks. */
-static enum hs_cell_result read_time(struct hs_table *table, const char *text, size_t len,
-                                     int64_t unit_us, int64_t *out_us)
+static inline enum hs_cell_result read_time(struct hs_table *table, const char *text, size_t len,
+                                            int64_t unit_us, int64_t *out_us)
 {
     if (len >= 10 && (text[4] == '-' || text[4] == '/')) {
         if (!hs_parse_datetime_us(text, len, out_us, &table->last_date))
@@ -114,7 +115,7 @@ static enum hs_cell_result read_time(struct hs_table *table, const char *text, s
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }
 
-static enum hs_cell_result read_count(const char *text, size_t len, uint32_t *out)
+static inline enum hs_cell_result read_count(const char *text, size_t len, uint32_t *out)
 {
     if (HS_LIKELY(parse_digits(text, len, out)))
         return HS_CELL_OK;
@@ -433,7 +434,7 @@ static const struct hs_words class_words = {
            {"spot", HS_JOB_CLASS_OPPORTUNISTIC}},
 };
 
-int hs_trace_word(const struct hs_words *words, const char *text, size_t len)
+HS_EXPANDED int hs_trace_word(const struct hs_words *words, const char *text, size_t len)
 {
     for (const struct hs_word *w = words->of; w->word != NULL; w++)
         if ((w->word[0] | 0x20) == (text[0] | 0x20) &&
@@ -493,8 +494,8 @@ static HS_COLD enum hs_status fail_word(const struct hs_table *table, uint32_t f
                             "unknown %s '%s'", words->what, text);
 }
 
-static enum hs_status read_word(const struct hs_table *table, uint32_t field,
-                                const struct hs_words *words, int *out, int *dropped)
+static inline enum hs_status read_word(const struct hs_table *table, uint32_t field,
+                                       const struct hs_words *words, int *out, int *dropped)
 {
     const char *text = table->row.fields[field];
     size_t len = table->row.lengths[field];

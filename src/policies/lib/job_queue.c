@@ -76,7 +76,7 @@ static inline void refresh_own(struct hs_job_queue_link *link)
     link->least_constrained = link->is_constrained ? link->gpus : UINT32_MAX;
 }
 
-static void refresh(struct links l, struct hs_job_queue_link *link)
+static inline void refresh(struct links l, struct hs_job_queue_link *link)
 {
     refresh_own(link);
     for (int side = 0; side < 2; side++) {
@@ -270,7 +270,8 @@ void hs_job_queue_rekey_all(struct hs_job_queue *q, const struct hs_view *v,
     }
 }
 
-hs_job_id hs_job_queue_next(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
+HS_EXPANDED hs_job_id hs_job_queue_next(const struct hs_job_queue *q, const struct hs_view *v,
+                                        hs_job_id job)
 {
     return tree_step(links_of(q, v), job, 1);
 }

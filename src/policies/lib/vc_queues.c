@@ -100,7 +100,8 @@ HS_EXPANDED bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc)
     return q->by_vc[vc].count > 0;
 }
 
-void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key)
+HS_EXPANDED void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job,
+                                  int64_t key)
 {
     hs_job_queue_add(&q->by_vc[hs_view_vc(v, job)], v, job, key);
 }
@@ -134,10 +135,9 @@ static void hold(void *state, const struct hs_view *v, hs_job_id job, bool holds
 /* A job with GPUs ends, or was stopped: perhaps by reclaim, and then it is in no set any more. */
 static void lose_holder(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job)
 {
-    const bool reclaims = q->holders != NULL && q->evictions.priority->reclaims;
-    if (reclaims && hs_evictions_forget(&q->evictions, v, job))
-        return;
-    if (q->holders != NULL && hs_job_queue_has(v, job))
+    if (q->holders != NULL &&
+        !(q->evictions.priority->reclaims && hs_evictions_forget(&q->evictions, v, job)) &&
+        hs_job_queue_has(v, job))
         count_holder(q, v, job, false, 0);
 }
 
@@ -181,7 +181,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
     }
 }
 
-bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job)
+HS_EXPANDED bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job)
 {
     uint32_t vc = hs_view_vc(v, job);
     return hs_view_free_gpus(v, vc) == hs_view_total_gpus(v, vc);
@@ -251,8 +251,9 @@ static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct h
     hs_plan_reason(p, NULL);
 }
 
-void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
-                           uint32_t vc, enum hs_scan scan, struct hs_place_rule rule)
+HS_EXPANDED void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v,
+                                       struct hs_plan *p, uint32_t vc, enum hs_scan scan,
+                                       struct hs_place_rule rule)
 {
     if (scan == HS_SCAN_FIT) {
         scan_fit(set, v, p, vc, rule);

@@ -270,8 +270,8 @@ static void rank_users(struct hs_stats *s)
 }
 
 /* Sets the classes of a job, after the users are ranked; returns their number. */
-static uint32_t classes_of(const struct hs_stats *s, const struct class_key *key,
-                           uint32_t of[CLASSES_OF_JOB])
+static inline uint32_t classes_of(const struct hs_stats *s, const struct class_key *key,
+                                  uint32_t of[CLASSES_OF_JOB])
 {
     uint32_t count = 0;
     of[count++] = HS_CLASS_ALL;
