@@ -210,9 +210,17 @@ static bool serve_opportunistic(struct hs_antman *s, hs_job_id job)
     if (count < gpus)
         return false;
     hs_sort(s->by_load, count);
-    for (s->chosen_count = 0; s->chosen_count < gpus; s->chosen_count++)
-        s->chosen[s->chosen_count] = (uint32_t)s->by_load[s->chosen_count].rank;
-    return start(s, job);
+    s->chosen_count = 0;
+    for (uint32_t i = 0; i < count && s->chosen_count < gpus; i++) {
+        const uint32_t gpu = (uint32_t)s->by_load[i].rank, node = hs_view_gpu_node(s->v, gpu);
+        if (s->node_taken[node] < hs_view_node_workers(s->v, job, node)) {
+            s->chosen[s->chosen_count++] = gpu;
+            s->node_taken[node]++;
+        }
+    }
+    for (uint32_t i = 0; i < s->chosen_count; i++)
+        s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
+    return s->chosen_count == gpus && start(s, job);
 }
 
 /* ---- a decision ---- */

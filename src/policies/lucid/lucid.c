@@ -107,7 +107,7 @@ static bool suits(const struct hs_lucid *s, const struct hs_view *v, hs_job_id j
     const uint64_t mib = (uint64_t)j->mem_mib + h->mem_mib;
     if (mib >= (uint64_t)s->mem_mib || mib > hs_view_gpu_capacity_mib(v, h->gpus[0]))
         return false;
-    if (!hs_view_may_use(v, job, h->node) ||
+    if (!hs_view_may_use(v, job, h->node) || !hs_view_may_join(v, h->gpus[0], job) ||
         (hs_view_is_constrained(v, job) &&
          hs_view_node_workers(v, job, h->node) < hs_view_gpus(v, job)))
         return false;
