@@ -328,6 +328,10 @@ static enum hs_status read_config(struct verify_run *run)
     m->is_profiling = strstr(can, "profile") != NULL;
     m->is_allotting = strstr(can, "host") != NULL;
     m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups, too */
+    const char *cost = hs_json_text(hs_json_get(run->manifest.assumptions, "preempt_cost"));
+    m->is_interleaving = strstr(can, "interleave") != NULL;
+    m->loses_at_events =
+        m->is_interleaving && cost != NULL && strcmp(cost, "restart at every event") == 0;
     return HS_OK;
 }
 

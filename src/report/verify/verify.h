@@ -161,6 +161,8 @@ struct verify_setup {
     bool is_sharing, is_slicing, is_throttling, is_resizing, is_resizing_any, is_profiling,
         is_allotting, is_preempting, is_reserving; /* capabilities of the policy */
     bool is_forked;                                /* the capabilities are those of both policies */
+    bool is_interleaving; /* a job in the background may stand still beside others */
+    bool loses_at_events; /* compat=muri of muri and antman: work, of which no segment tells */
 };
 
 struct verify_run {

@@ -160,6 +160,8 @@ static void check_loss(struct verify_check *c, const struct verify_job *j)
         due += interval;
     for (int64_t i = 0; i < j->sum.empty && due - lost > interval / 2; i++)
         due -= interval;
+    if (c->run->setup.loses_at_events && due < lost)
+        return; /* check_work counts it as work done */
     if (!is_within(due, lost, is_given_up ? j->sum.run_us : j->sum.lost_us))
         VERIFY_FAULT_JOB(c, j, ": lost %s, by segments.csv %s", NANOSECONDS(row->lost_ns),
                          NANOSECONDS(due / NANO_OF_NS));
@@ -293,11 +295,13 @@ static void check_before(struct verify_check *c, const struct hs_placed *seg)
                              HS_SECONDS(seg->end_us));
 }
 
-/* Without overhead and slicing it begins by the first placement of positive length. */
+/* Without overhead, slicing and interleaving it begins by the first placement of any length. */
 static void check_progress(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
-    const bool is_prompt = !c->run->setup.is_slicing && row->overhead_us == 0 && j->work_us > 0;
+    const struct verify_setup *setup = &c->run->setup;
+    const bool is_prompt =
+        !setup->is_slicing && !setup->is_interleaving && row->overhead_us == 0 && j->work_us > 0;
     if (row->progress_us < 0) {
         if (row->is_done && j->work_us > 0)
             VERIFY_FAULT_JOB(c, j, " is done without any progress");
