@@ -153,9 +153,18 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint32_t node)
     }
 }
 
+/* Whether the node, when it is idle, has CPUs and host memory for so many workers. */
+static bool could_hold(const struct hs_antman *s, hs_job_id job, uint32_t node, uint64_t workers)
+{
+    const struct hs_node *n = hs_view_node(s->v, node);
+    const uint64_t gpus = hs_view_gpus(s->v, job);
+    return (n->cpus == 0 ||
+            hs_view_cpus_milli(s->v, job) * workers <= UINT64_C(1000) * n->cpus * gpus) &&
+           (n->mem_mib == 0 || hs_view_mem_mib(s->v, job) * workers <= n->mem_mib * gpus);
+}
+
 /* The first node with room for the gang; else of those that could hold it the first with most GPUs
- * that are open. Nodes without the CPUs and host memory for it now are left out: a reservation
- * there might be for ever. */
+ * that are open. */
 static uint32_t choose_node(const struct hs_antman *s, hs_job_id job)
 {
     const uint32_t gpus = hs_view_gpus(s->v, job);
@@ -163,7 +172,7 @@ static uint32_t choose_node(const struct hs_antman *s, hs_job_id job)
     for (uint32_t node = 0; node < s->v->nodes && most < gpus; node++) {
         const uint32_t open = open_gpus(s, job, node);
         if (open <= most || hs_view_node(s->v, node)->gpus < gpus ||
-            hs_view_node_workers(s->v, job, node) < gpus)
+            !could_hold(s, job, node, gpus))
             continue;
         best = node;
         most = open;
@@ -183,7 +192,7 @@ static bool serve_guaranteed(struct hs_antman *s, hs_job_id job)
     } else {
         for (uint32_t node = 0; node < s->v->nodes; node++)
             if (open_gpus(s, job, node) == hs_view_node(s->v, node)->gpus &&
-                hs_view_node_workers(s->v, job, node) >= hs_view_node(s->v, node)->gpus)
+                could_hold(s, job, node, hs_view_node(s->v, node)->gpus))
                 reserve(s, job, node);
     }
     s->chosen_count = 0;
