@@ -378,7 +378,7 @@ static uint32_t find_filled(const double *row, uint32_t width, uint32_t *filled)
     return count;
 }
 
-/* Adds x x' to the lower triangle of a, whose rows are `pitch` apart. */
+/* Adds the products x[i] x[j] to the lower triangle of a; its rows are `pitch` elements apart. */
 static void add_products(double *a, size_t pitch, const double *x, const uint32_t *filled,
                          uint32_t count)
 {

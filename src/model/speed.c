@@ -534,7 +534,7 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
 
 /* ---- building ---- */
 
-/* The GPU type with the most GPUs among those whose scalar speed is 1; ties go to the first name,
+/* Returns, of the GPU types with scalar speed 1, the one with most GPUs; ties go to the first name,
  * so that the order of the node groups does not matter. Empty: all scalars are given and decide. */
 static const char *most_frequent(const struct hs_cluster *cluster)
 {

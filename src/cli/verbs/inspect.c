@@ -36,7 +36,7 @@ struct report_options {
     bool force;
 };
 
-/* Runs of other jobs are told by name of the workload and number of jobs. */
+/* Warns of runs that differ in the name of the workload or the number of jobs. */
 static void warn_of_workloads(const struct hs_page *page)
 {
     const char *first = hs_json_text(hs_json_get(page->groups[0].card, "workload"));

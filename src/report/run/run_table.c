@@ -603,7 +603,7 @@ static uint32_t row_with(const struct hs_run_table *table, const char *metric, b
     return best;
 }
 
-/* To the first row, whose own is 1; nothing without runs of several seeds. */
+/* Returns the ratio of a row's metric to that of the first row; NaN where there is one seed. */
 static struct hs_replicated ratio_of(const struct hs_run_table *table, uint32_t row,
                                      const char *metric)
 {
