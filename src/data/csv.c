@@ -664,40 +664,63 @@ const char *hs_csv_library_version(void)
     return TEXT_OF_(CSV_MAJOR) "." TEXT_OF_(CSV_MINOR) "." TEXT_OF_(CSV_RELEASE);
 }
 
-/* ---- the header ---- */
+/* ---- tables ---- */
 
-static enum hs_status bind_field(const struct hs_csv *csv, const char *name, uint32_t field,
-                                 const struct hs_csv_head *head, uint32_t *at)
+/* Finds the column of a field of the header. */
+static enum hs_status bind_field(struct hs_csv_table *t, uint32_t field)
 {
-    if (strncmp(name, head->notes, strlen(head->notes)) == 0)
-        return HS_OK;
-    for (uint32_t c = 0; c < head->count; c++) {
-        if (strcmp(head->names[c], name) != 0)
-            continue;
-        if (at[c] != UINT32_MAX)
-            return hs_csv_fail(csv, field, "remove one of them", "column '%s' appears twice", name);
-        at[c] = field;
-        return HS_OK;
-    }
+    const struct hs_csv_head *head = t->head;
+    const char *name = t->row.fields[field];
     char hint[HS_HINT_SIZE];
-    return hs_csv_fail(csv, field,
-                       hs_did_you_mean(hint, name, head->names, head->count, head->hint),
-                       "unknown column '%s'", name);
+    uint32_t c = 0;
+    while (c < head->count && strcasecmp(head->names[c], name) != 0)
+        c++;
+    if (c < head->count && hs_csv_has(t, c))
+        return hs_csv_fail(t->csv, field, "remove one of them", "column '%s' appears twice", name);
+    if (c < head->count)
+        t->at[c] = field;
+    else if (strncmp(name, head->notes, strlen(head->notes)) != 0)
+        return hs_csv_fail(t->csv, field,
+                           hs_did_you_mean(hint, name, head->names, head->count, head->hint),
+                           "unknown column '%s'", name);
+    return HS_OK;
 }
 
-enum hs_status hs_csv_bind(struct hs_csv *csv, const struct hs_csv_head *head,
-                           struct hs_csv_row *header, uint32_t *at)
+enum hs_status hs_csv_table_open(struct hs_csv_table *t, const char *path,
+                                 const struct hs_csv_head *head, struct hs_diag *diag)
 {
-    enum hs_status status = hs_csv_next(csv, header);
+    *t = (struct hs_csv_table){.head = head};
+    memset(t->at, 0xff, sizeof t->at);
+    HS_TRY(hs_input_open(&t->input, path, diag));
+    hs_csv_open(&t->csv, t->input, ',', diag);
+    const enum hs_status status = hs_csv_next(t->csv, &t->row);
     if (status == HS_END)
-        return hs_csv_fail(csv, 0, "the first line names the columns", "the %s is empty",
+        return hs_csv_fail(t->csv, 0, "the first line names the columns", "the %s is empty",
                            head->what);
     HS_TRY(status);
-    for (uint32_t c = 0; c < head->count; c++)
-        at[c] = UINT32_MAX;
-    for (uint32_t f = 0; f < header->count; f++)
-        HS_TRY(bind_field(csv, header->fields[f], f, head, at));
+    t->width = t->row.count;
+    for (uint32_t f = 0; f < t->width; f++)
+        HS_TRY(bind_field(t, f));
+    for (uint32_t c = 0; c < head->required; c++)
+        if (!hs_csv_has(t, c))
+            return hs_csv_fail(t->csv, 0, head->hint, "missing column '%s'", head->names[c]);
     return HS_OK;
+}
+
+enum hs_status hs_csv_table_next(struct hs_csv_table *t)
+{
+    HS_TRY(hs_csv_next(t->csv, &t->row));
+    if (t->row.count == t->width)
+        return HS_OK;
+    return hs_csv_fail(t->csv, t->row.count, "a field without a value is empty, not left out",
+                       "%u fields where the header has %u", t->row.count, t->width);
+}
+
+enum hs_status hs_csv_table_close(struct hs_csv_table *t, enum hs_status status)
+{
+    hs_csv_close(t->csv);
+    hs_input_close(t->input);
+    return status == HS_END ? HS_OK : status;
 }
 
 /* ---- files of numbers ---- */

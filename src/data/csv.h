@@ -10,13 +10,15 @@
  *     while ((s = hs_csv_next(csv, &row)) == HS_OK)
  *         use(row.fields[2], row.lengths[2]);
  *
- * For files written by hand the header is bound to columns by name, in any order; an unknown or
- * repeated column is an error at its place:
+ * A table written by hand has columns by name, in any order; an unknown, repeated or missing one is
+ * an error at its place, and so is a row without as many fields as the header:
  *
  *     static const char *const names[] = {"model", "gpus"};
- *     const struct hs_csv_head head = {"table of restarts", names, 2, "note", hint};
- *     HS_TRY(hs_csv_bind(csv, &head, &row, at));
- *     if (at[0] != UINT32_MAX) use(row.fields[at[0]]);
+ *     static const struct hs_csv_head head = {"table of restarts", names, 2, 1, "note", hint};
+ *     enum hs_status status = hs_csv_table_open(&t, path, &head, diag);
+ *     while (status == HS_OK && (status = hs_csv_table_next(&t)) == HS_OK)
+ *         use(hs_csv_cell(&t, 1));
+ *     return hs_csv_table_close(&t, status);
  */
 #pragma once
 
@@ -74,14 +76,41 @@ uint32_t hs_plain_split(const char *line, size_t len, char delimiter, const char
 struct hs_csv_head {
     const char *what; /* the file, for "the %s is empty" */
     const char *const *names;
-    uint32_t count;
-    const char *notes; /* columns with this prefix are comments and skipped */
-    const char *hint;  /* for an unknown column without a similar known one */
+    uint32_t count, required; /* names; the first of them that must be in the file */
+    const char *notes;        /* other columns with this prefix are comments and skipped */
+    const char *hint; /* for an unknown column without a similar known one, or a missing one */
 };
 
-/* Reads the first row. at[i]: the field of names[i]; UINT32_MAX = not in the file. */
-HS_MUST_USE enum hs_status hs_csv_bind(struct hs_csv *csv, const struct hs_csv_head *head,
-                                       struct hs_csv_row *header, uint32_t *at);
+#define HS_CSV_COLUMNS_MAX 32u /* of a head */
+
+struct hs_csv_table {
+    const struct hs_csv_head *head;
+    struct hs_input *input;
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    uint32_t at[HS_CSV_COLUMNS_MAX]; /* field of each name; UINT32_MAX = not in the file */
+    uint32_t width;                  /* fields of the header */
+};
+
+/* Opens the file and reads its header. */
+HS_MUST_USE enum hs_status hs_csv_table_open(struct hs_csv_table *table, const char *path,
+                                             const struct hs_csv_head *head, struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_csv_table_next(struct hs_csv_table *table);
+/* Called also after a failure; returns status, HS_OK for HS_END. */
+HS_MUST_USE enum hs_status hs_csv_table_close(struct hs_csv_table *table, enum hs_status status);
+static inline bool hs_csv_has(const struct hs_csv_table *table, uint32_t name)
+{
+    return table->at[name] != UINT32_MAX;
+}
+static inline const char *hs_csv_cell(const struct hs_csv_table *table, uint32_t name) /* or "" */
+{
+    return hs_csv_has(table, name) ? table->row.fields[table->at[name]] : "";
+}
+/* The field for hs_csv_fail; past the row if the file does not have it. */
+static inline uint32_t hs_csv_field(const struct hs_csv_table *table, uint32_t name)
+{
+    return hs_csv_has(table, name) ? table->at[name] : table->row.count;
+}
 
 /* ---- writing ----
  *

@@ -122,14 +122,6 @@ static int64_t rolling_mean_us(struct rolling *r, uint32_t user, uint32_t gpus)
     return r->all.count > 0 ? mean_us(r, &r->all) : -1;
 }
 
-static void rolling_free(struct rolling *r)
-{
-    hs_free(r->users);
-    hs_free(r->sizes);
-    hs_free(r->rings);
-    *r = (struct rolling){0};
-}
-
 /* ---- a file ---- */
 
 struct estimate_file {
@@ -138,55 +130,31 @@ struct estimate_file {
     uint32_t us_cap;
 };
 
-struct estimate_reader {
-    struct estimate_file *file;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    uint32_t id, estimate; /* fields */
-    uint32_t field_count;  /* of the header */
-    const char *name;      /* name of the column with the estimate */
-};
+enum { JOB_ID, ESTIMATE, DURATION, PRIORITY, COLUMNS };
+static const char *const columns[] = {"job_id", "estimate", "duration", "priority"};
 
-static enum hs_status read_header(struct estimate_reader *r)
+/* Chooses the column with the estimate; others are ignored. */
+static enum hs_status choose_column(const struct hs_csv_table *t, uint32_t *column)
 {
-    enum hs_status status = hs_csv_next(r->csv, &r->row);
-    if (status == HS_END)
-        return hs_csv_fail(r->csv, 0, "the first line names job_id and estimate",
-                           "the file of estimates is empty");
-    HS_TRY(status);
-    const uint32_t end = r->field_count = r->row.count;
-    const uint32_t duration = hs_csv_column(&r->row, "duration");
-    const uint32_t priority = hs_csv_column(&r->row, "priority");
-    r->id = hs_csv_column(&r->row, "job_id");
-    if (r->id == UINT32_MAX)
-        return hs_csv_fail(r->csv, end, "the columns are job_id and estimate, seconds",
-                           "missing column 'job_id'");
-    r->name = "estimate";
-    r->estimate = hs_csv_column(&r->row, r->name);
-    if (r->estimate != UINT32_MAX)
-        return HS_OK;
-    if (duration != UINT32_MAX && priority != UINT32_MAX)
-        return hs_csv_fail(r->csv, end, "call the column that is meant 'estimate'",
+    const bool has_duration = hs_csv_has(t, DURATION), has_priority = hs_csv_has(t, PRIORITY);
+    *column = hs_csv_has(t, ESTIMATE) ? ESTIMATE : has_duration ? DURATION : PRIORITY;
+    if (*column == DURATION && has_priority)
+        return hs_csv_fail(t->csv, t->width, "call the column that is meant 'estimate'",
                            "is 'duration' the estimate, or 'priority'?");
-    r->name = duration != UINT32_MAX ? "duration" : "priority";
-    r->estimate = duration != UINT32_MAX ? duration : priority;
-    if (r->estimate == UINT32_MAX)
-        return hs_csv_fail(r->csv, end,
+    if (!hs_csv_has(t, *column))
+        return hs_csv_fail(t->csv, t->width,
                            "run times in seconds; 'duration' and 'priority' are understood too",
                            "missing column 'estimate'");
     return HS_OK;
 }
 
-static enum hs_status read_row(struct estimate_reader *r)
+static enum hs_status read_row(struct estimate_file *file, const struct hs_csv_table *t,
+                               uint32_t column)
 {
-    struct estimate_file *file = r->file;
-    const char *text, *is = NULL, *hint = NULL;
+    const char *text = hs_csv_cell(t, column), *job = hs_csv_cell(t, JOB_ID), *is = NULL,
+               *hint = NULL;
     int64_t us;
-    if (r->row.count != r->field_count)
-        return hs_csv_fail(r->csv, r->row.count, NULL, "%u fields where the header has %u",
-                           r->row.count, r->field_count);
-    text = r->row.fields[r->estimate];
-    if (!hs_parse_decimal_us(text, r->row.lengths[r->estimate], HS_US_PER_S, &us)) {
+    if (!hs_parse_decimal_us(text, strlen(text), HS_US_PER_S, &us)) {
         is = "not a number of seconds";
         hint = "for example 90 or 4.5; leave out the row of a job of which nothing is known";
     } else if (us < 0) {
@@ -197,50 +165,34 @@ static enum hs_status read_row(struct estimate_reader *r)
         is = "beyond what can be counted";
     }
     if (is != NULL)
-        return hs_csv_fail(r->csv, r->estimate, hint, "%s is %s: '%.64s'", r->name, is, text);
-    const uint32_t known = file->ids.count;
-    const uint32_t id = hs_intern_get(&file->ids, r->row.fields[r->id]);
+        return hs_csv_fail(t->csv, t->at[column], hint, "%s is %s: '%.64s'", columns[column], is,
+                           text);
+    const uint32_t known = file->ids.count, id = hs_intern_get(&file->ids, job);
     if (id == 0)
-        return hs_csv_fail(r->csv, r->id, NULL, "job_id is empty");
+        return hs_csv_fail(t->csv, t->at[JOB_ID], NULL, "job_id is empty");
     if (id < known)
-        return hs_csv_fail(r->csv, r->id, "leave one of them out",
-                           "job '%.64s' has an estimate already", r->row.fields[r->id]);
+        return hs_csv_fail(t->csv, t->at[JOB_ID], "leave one of them out",
+                           "job '%.64s' has an estimate already", job);
     hs_grow(file->us, file->us_cap, (uint64_t)id + 1, HS_INTERN_MAX);
     file->us[id] = us;
     return HS_OK;
 }
 
-static void estimate_file_free(struct estimate_file *file)
-{
-    hs_intern_free(&file->ids);
-    hs_free(file->us);
-    *file = (struct estimate_file){0};
-}
-
 static enum hs_status estimate_file_load(struct estimate_file *file, const char *path,
                                          struct hs_diag *diag)
 {
-    struct hs_input *input;
-    struct estimate_reader r = {.file = file};
-    *file = (struct estimate_file){0};
-    HS_TRY(hs_input_open(&input, path, diag));
+    static const struct hs_csv_head head = {
+        "file of estimates", columns, COLUMNS,
+        JOB_ID + 1,          "",      "the columns are job_id and estimate, seconds"};
+    struct hs_csv_table t;
+    uint32_t column;
     hs_intern_init(&file->ids);
-    hs_csv_open(&r.csv, input, ',', diag);
-    enum hs_status status = read_header(&r);
-    while (status == HS_OK && (status = hs_csv_next(r.csv, &r.row)) == HS_OK)
-        status = read_row(&r);
-    hs_csv_close(r.csv);
-    hs_input_close(input);
-    if (status == HS_END)
-        return HS_OK;
-    estimate_file_free(file);
-    return status;
-}
-
-static int64_t estimate_file_us(const struct estimate_file *file, const char *id)
-{
-    uint32_t at = hs_intern_find(&file->ids, id);
-    return at != 0 && at != UINT32_MAX ? file->us[at] : -1;
+    enum hs_status status = hs_csv_table_open(&t, path, &head, diag);
+    if (status == HS_OK)
+        status = choose_column(&t, &column);
+    while (status == HS_OK && (status = hs_csv_table_next(&t)) == HS_OK)
+        status = read_row(file, &t, column);
+    return hs_csv_table_close(&t, status);
 }
 
 /* ---- estimates ---- */
@@ -266,6 +218,7 @@ int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts 
     int64_t us = -1;
     double factor;
     uint64_t factor_q20;
+    uint32_t id;
     switch (e->how.from) {
     case HS_ESTIMATE_ORACLE:
         return bounded((uint64_t)facts->run_us);
@@ -274,7 +227,8 @@ int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts 
         factor_q20 = (uint64_t)rint(fmin(factor * FACTOR_ONE, FACTOR_MAX));
         return bounded((hs_u128)(uint64_t)facts->run_us * factor_q20 >> 20);
     case HS_ESTIMATE_FILE:
-        us = estimate_file_us(&e->file, facts->id);
+        id = hs_intern_find(&e->file.ids, facts->id);
+        us = id != 0 && id != UINT32_MAX ? e->file.us[id] : -1;
         e->unnamed += us < 0 && facts->attempt == 0;
         break;
     case HS_ESTIMATE_ROLLING:
@@ -300,27 +254,28 @@ uint64_t hs_estimator_unnamed(const struct hs_estimation *e)
 enum hs_status hs_estimator_open(struct hs_estimation **e, const struct hs_estimator *how,
                                  uint64_t seed, struct hs_diag *diag)
 {
-    *e = NULL;
-    struct hs_estimation *new = hs_alloc_zeroed(1, sizeof *new);
-    new->how = *how;
-    new->rolling.last = how->last;
-    new->noise_seed = hs_seed_of(seed, "duration-noise");
     enum hs_status status = HS_OK;
+    *e = hs_alloc_zeroed(1, sizeof **e);
+    (*e)->how = *how;
+    (*e)->rolling.last = how->last;
+    (*e)->noise_seed = hs_seed_of(seed, "duration-noise");
     if (how->from == HS_ESTIMATE_FILE)
-        status = estimate_file_load(&new->file, how->file, diag);
+        status = estimate_file_load(&(*e)->file, how->file, diag);
     if (status != HS_OK) {
-        hs_estimator_close(new);
-        return status;
+        hs_estimator_close(*e);
+        *e = NULL;
     }
-    *e = new;
-    return HS_OK;
+    return status;
 }
 
 void hs_estimator_close(struct hs_estimation *e)
 {
     if (e == NULL)
         return;
-    estimate_file_free(&e->file);
-    rolling_free(&e->rolling);
+    hs_intern_free(&e->file.ids);
+    hs_free(e->file.us);
+    hs_free(e->rolling.users);
+    hs_free(e->rolling.sizes);
+    hs_free(e->rolling.rings);
     hs_free(e);
 }

@@ -27,6 +27,13 @@ const char *hs_machine_change_text(enum hs_machine_change change)
 /* ---- reading ---- */
 
 enum { TIME, NODE, EVENT, VALUE, COLUMNS };
+static const char *const columns[] = {"time", "node", "event", "value"};
+static const struct hs_csv_head head = {"file of machine events",
+                                        columns,
+                                        COLUMNS,
+                                        EVENT + 1,
+                                        "note",
+                                        "the columns are time, node, event and, for slow, value"};
 
 /* An event with its place, to report one that cannot happen. */
 struct row {
@@ -36,10 +43,9 @@ struct row {
 };
 
 struct reader {
-    struct hs_csv *csv;
+    struct hs_csv_table table;
     const struct hs_cluster *cluster;
     struct hs_intern node_names; /* id - 1: the node */
-    uint32_t at[COLUMNS];
     struct row *rows;
     uint32_t count, cap;
     bool is_dated;
@@ -48,15 +54,14 @@ struct reader {
 static enum hs_status fault(const struct reader *r, uint32_t column, const char *hint,
                             const char *text)
 {
-    return hs_csv_fail(r->csv, r->at[column], hint, "%s", text);
+    return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, column), hint, "%s", text);
 }
 
-static enum hs_status read_time(struct reader *r, const struct hs_csv_row *row, int64_t *at_us)
+static enum hs_status read_time(struct reader *r, int64_t *at_us)
 {
-    const char *text = row->fields[r->at[TIME]];
-    const uint32_t len = row->lengths[r->at[TIME]];
+    const char *text = hs_csv_cell(&r->table, TIME);
     bool is_date;
-    if (!hs_parse_moment_us(text, len, at_us, &is_date))
+    if (!hs_parse_moment_us(text, strlen(text), at_us, &is_date))
         return fault(r, TIME,
                      "seconds, 90min or 2h after the first submission, or 2020-04-01 00:00",
                      "this is no time");
@@ -66,10 +71,9 @@ static enum hs_status read_time(struct reader *r, const struct hs_csv_row *row, 
     return HS_OK;
 }
 
-static enum hs_status read_change(struct reader *r, const struct hs_csv_row *row,
-                                  struct hs_machine_event *event)
+static enum hs_status read_change(const struct reader *r, struct hs_machine_event *event)
 {
-    const char *text = row->fields[r->at[EVENT]];
+    const char *text = hs_csv_cell(&r->table, EVENT), *part = hs_csv_cell(&r->table, VALUE);
     size_t i = 0;
     double value = 0;
     while (i < CHANGES && strcmp(text, names[i]) != 0)
@@ -78,11 +82,10 @@ static enum hs_status read_change(struct reader *r, const struct hs_csv_row *row
         return fault(r, EVENT, "down, up, drain, cordon, add, remove or slow",
                      "this is no event of a machine");
     event->change = (enum hs_machine_change)i;
-    const uint32_t at = r->at[VALUE], len = at != UINT32_MAX ? row->lengths[at] : 0;
     if (event->change != HS_MACHINE_SLOW)
-        return len == 0 ? HS_OK : fault(r, VALUE, NULL, "only slow has a value");
-    if (len == 0 || !hs_parse_double(row->fields[at], len, &value) || !(value > 0 && value <= 1))
-        return fault(r, at != UINT32_MAX ? VALUE : EVENT, "slow,0.5: half the speed",
+        return part[0] == '\0' ? HS_OK : fault(r, VALUE, NULL, "only slow has a value");
+    if (!hs_parse_double(part, strlen(part), &value) || !(value > 0 && value <= 1))
+        return fault(r, hs_csv_has(&r->table, VALUE) ? VALUE : EVENT, "slow,0.5: half the speed",
                      "slow needs a value above 0, at most 1");
     event->speed_q32 = (uint64_t)(value * (double)HS_Q32_ONE + 0.5);
     return HS_OK;
@@ -94,9 +97,10 @@ struct selection {
 };
 
 /* count 0: none. */
-static struct selection select_nodes(const struct reader *r, const char *text, uint32_t len)
+static struct selection select_nodes(const struct reader *r, const char *text)
 {
     const struct hs_cluster *c = r->cluster;
+    const size_t len = strlen(text);
     const uint32_t known = hs_intern_find(&r->node_names, text);
     int64_t rack;
     double share;
@@ -115,44 +119,22 @@ static struct selection select_nodes(const struct reader *r, const char *text, u
     return (struct selection){0};
 }
 
-/* Appends the event for each node that the row means. */
-static enum hs_status read_nodes(struct reader *r, const struct hs_csv_row *row,
-                                 const struct hs_machine_event *event)
+/* Appends the event of the row for each node that it means. */
+static enum hs_status read_row(struct reader *r)
 {
-    const uint32_t at = r->at[NODE];
-    const struct selection nodes = select_nodes(r, row->fields[at], row->lengths[at]);
+    struct hs_machine_event event = {0};
+    HS_TRY(read_time(r, &event.at_us));
+    HS_TRY(read_change(r, &event));
+    const struct selection nodes = select_nodes(r, hs_csv_cell(&r->table, NODE));
     if (nodes.count == 0)
         return fault(r, NODE, "a node's name as in nodes.csv, rack:0, 10% or all",
                      "the cluster has no such node");
     for (uint64_t i = 0; i < nodes.count; i++) {
-        struct row one = {.of = *event, .number = r->count, .line = row->line};
+        struct row one = {.of = event, .number = r->count, .line = r->table.row.line};
         one.of.node = (uint32_t)(nodes.first + i * nodes.among / nodes.count);
         *hs_push(r->rows, r->count, r->cap, EVENTS_MAX) = one;
     }
     return HS_OK;
-}
-
-static enum hs_status read_rows(struct reader *r)
-{
-    static const char *const columns[] = {"time", "node", "event", "value"};
-    const struct hs_csv_head head = {"file of machine events", columns, COLUMNS, "note",
-                                     "the columns are time, node, event and, for slow, value"};
-    struct hs_csv_row row;
-    HS_TRY(hs_csv_bind(r->csv, &head, &row, r->at));
-    for (uint32_t i = 0; i < VALUE; i++)
-        if (r->at[i] == UINT32_MAX)
-            return hs_csv_fail(r->csv, 0, head.hint, "column '%s' is missing", columns[i]);
-    enum hs_status status;
-    while ((status = hs_csv_next(r->csv, &row)) == HS_OK) {
-        struct hs_machine_event event = {0};
-        if (row.count <= r->at[TIME] || row.count <= r->at[NODE] || row.count <= r->at[EVENT] ||
-            (r->at[VALUE] != UINT32_MAX && row.count <= r->at[VALUE]))
-            return hs_csv_fail(r->csv, row.count, NULL, "the row is shorter than the header");
-        HS_TRY(read_time(r, &row, &event.at_us));
-        HS_TRY(read_change(r, &row, &event));
-        HS_TRY(read_nodes(r, &row, &event));
-    }
-    return status == HS_END ? HS_OK : status;
 }
 
 /* ---- what can happen ---- */
@@ -226,19 +208,17 @@ enum hs_status hs_machines_load(struct hs_machines *machines, const char *path,
                                 const struct hs_cluster *cluster, struct hs_arena *arena,
                                 struct hs_diag *diag)
 {
-    struct hs_input *input;
     struct reader r = {.cluster = cluster};
     *machines = (struct hs_machines){0};
     if (path == NULL)
         return HS_OK;
-    HS_TRY(hs_input_open(&input, path, diag));
     hs_intern_init(&r.node_names);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         (void)hs_intern_get(&r.node_names, cluster->nodes[n].name);
-    hs_csv_open(&r.csv, input, ',', diag);
-    enum hs_status status = read_rows(&r);
-    hs_csv_close(r.csv);
-    hs_input_close(input);
+    enum hs_status status = hs_csv_table_open(&r.table, path, &head, diag);
+    while (status == HS_OK && (status = hs_csv_table_next(&r.table)) == HS_OK)
+        status = read_row(&r);
+    status = hs_csv_table_close(&r.table, status);
     if (status == HS_OK) {
         if (r.count > 0)
             qsort(r.rows, r.count, sizeof *r.rows, compare); /* a total order */

@@ -51,13 +51,10 @@ struct overhead_kind {
 };
 
 struct overheads_reader {
+    struct hs_csv_table file;
     struct hs_overheads *table;
     const struct overhead_kind *kind;
     struct hs_intern keys; /* "vgg16/4": keys seen */
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    uint32_t at[COLUMN_COUNT];
-    uint32_t field_count;
     struct hs_diag *diag;
 };
 
@@ -76,7 +73,7 @@ static const char *const memcurve_columns[] = {"model", "limit", "speed"};
 #define MODEL_HINT "a model, or " OTHERS " for all that have no row"
 
 static const struct overhead_kind restarts = {
-    .head = {"table of restarts", restart_columns, COLUMN_COUNT, "source",
+    .head = {"table of restarts", restart_columns, COLUMN_COUNT, COLUMN_COUNT, "source",
              "the columns are model, gpus, restart_s, and source for notes"},
     .twice = "there twice for this number of GPUs",
     .hints = {MODEL_HINT, "the size of the gang, at least 1", "seconds, for example 7 or 4.5"},
@@ -85,7 +82,7 @@ static const struct overhead_kind restarts = {
                            "not from 0 to a million seconds"}}};
 
 static const struct overhead_kind memcurves = {
-    .head = {"table of memory limits", memcurve_columns, COLUMN_COUNT, "source",
+    .head = {"table of memory limits", memcurve_columns, COLUMN_COUNT, COLUMN_COUNT, "source",
              "the columns are model, limit, speed, and source for notes"},
     .twice = "there twice for this limit",
     .hints = {MODEL_HINT, "per cent of the peak, for example 50",
@@ -99,30 +96,26 @@ static const struct overhead_kind memcurves = {
 static enum hs_status fail_field(const struct overheads_reader *r, enum column c, const char *hint,
                                  const char *is)
 {
-    return hs_csv_fail(r->csv, r->at[c], hint, "%s is %s: '%.64s'", r->kind->head.names[c], is,
-                       r->row.fields[r->at[c]]);
+    return hs_csv_fail(r->file.csv, r->file.at[c], hint, "%s is %s: '%.64s'",
+                       r->kind->head.names[c], is, hs_csv_cell(&r->file, c));
 }
 
 static enum hs_status read_overhead(struct overheads_reader *r)
 {
     struct hs_overheads *table = r->table;
-    struct overhead row = {.line = r->row.line};
+    struct overhead row = {.line = r->file.row.line};
     char model[NAME_MAX], name[HS_PROFILE_KEY_MAX];
-    if (r->row.count != r->field_count)
-        return hs_csv_fail(r->csv, r->row.count, NULL, "%u fields where the header has %u",
-                           r->row.count, r->field_count);
-    if (table->count == ROWS_MAX) {
-        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, r->row.count)), NULL,
+    if (table->count == ROWS_MAX)
+        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->file.csv, r->file.width)), NULL,
                        "more than %u rows", ROWS_MAX);
-    }
-    if (!hs_profile_fold(r->row.fields[r->at[MODEL]], model, sizeof model))
+    if (!hs_profile_fold(hs_csv_cell(&r->file, MODEL), model, sizeof model))
         return fail_field(r, MODEL, NULL, "too long a name");
     if (model[0] == '\0')
         return fail_field(r, MODEL, r->kind->hints[MODEL], "no name");
     row.model = hs_intern_get(&table->models, model);
     int64_t *const figures[COLUMN_COUNT] = {NULL, &row.key, &row.value};
     for (enum column c = KEY; c <= VALUE; c++) {
-        const char *is = read_figure(&r->kind->figures[c], r->row.fields[r->at[c]], figures[c]);
+        const char *is = read_figure(&r->kind->figures[c], hs_csv_cell(&r->file, c), figures[c]);
         if (is != NULL)
             return fail_field(r, c, r->kind->hints[c], is);
     }
@@ -135,30 +128,11 @@ static enum hs_status read_overhead(struct overheads_reader *r)
     return HS_OK;
 }
 
-static int compare_overheads(const void *a, const void *b)
+/* A curve grows with the limit, up to 1. */
+static enum hs_status check_growth(const struct overheads_reader *r, const char *path)
 {
-    const struct overhead *x = a, *y = b;
-    return 2 * HS_ORDER(x->model, y->model) + HS_ORDER(x->key, y->key);
-}
-
-static enum hs_status read_overheads(struct overheads_reader *r, const char *path)
-{
-    const struct hs_overheads *table = r->table;
-    HS_TRY(hs_csv_bind(r->csv, &r->kind->head, &r->row, r->at));
-    for (uint32_t c = 0; c < COLUMN_COUNT; c++)
-        if (r->at[c] == UINT32_MAX)
-            return hs_csv_fail(r->csv, 0, r->kind->head.hint, "missing column '%s'",
-                               r->kind->head.names[c]);
-    r->field_count = r->row.count;
-    enum hs_status status;
-    while ((status = hs_csv_next(r->csv, &r->row)) == HS_OK)
-        HS_TRY(read_overhead(r));
-    if (status != HS_END)
-        return status;
-    if (table->count > 1) /* a total order: (model, key) is unique */
-        qsort(table->rows, table->count, sizeof *table->rows, compare_overheads);
-    for (uint32_t i = 0; i < table->count && r->kind->grows_to_one; i++) {
-        const struct overhead *row = &table->rows[i];
+    for (uint32_t i = 0; i < r->table->count; i++) {
+        const struct overhead *row = &r->table->rows[i];
         const char *wrong = NULL;
         if (row->key == ONE && row->value != ONE)
             wrong = "is not 1 at a limit of the whole peak";
@@ -171,24 +145,30 @@ static enum hs_status read_overheads(struct overheads_reader *r, const char *pat
     return HS_OK;
 }
 
+static int compare_overheads(const void *a, const void *b)
+{
+    const struct overhead *x = a, *y = b;
+    return 2 * HS_ORDER(x->model, y->model) + HS_ORDER(x->key, y->key);
+}
+
 static enum hs_status load_overheads(struct hs_overheads **table, const char *path,
                                      const struct overhead_kind *kind, struct hs_diag *diag)
 {
-    struct hs_input *input = NULL;
-    *table = NULL;
-    HS_TRY(hs_input_open(&input, path, diag));
     struct overheads_reader r = {
         .table = hs_alloc_zeroed(1, sizeof *r.table), .kind = kind, .diag = diag};
     hs_intern_init(&r.table->models);
     hs_intern_init(&r.keys);
-    hs_csv_open(&r.csv, input, ',', diag);
-    enum hs_status status = read_overheads(&r, path);
-    hs_csv_close(r.csv);
-    hs_input_close(input);
+    enum hs_status status = hs_csv_table_open(&r.file, path, &kind->head, diag);
+    while (status == HS_OK && (status = hs_csv_table_next(&r.file)) == HS_OK)
+        status = read_overhead(&r);
+    status = hs_csv_table_close(&r.file, status);
     hs_intern_free(&r.keys);
-    if (status == HS_OK)
-        *table = r.table;
-    else
+    if (status == HS_OK && r.table->count > 1) /* a total order: (model, key) is unique */
+        qsort(r.table->rows, r.table->count, sizeof *r.table->rows, compare_overheads);
+    if (status == HS_OK && kind->grows_to_one)
+        status = check_growth(&r, path);
+    *table = status == HS_OK ? r.table : NULL;
+    if (status != HS_OK)
         hs_overheads_free(r.table);
     return status;
 }

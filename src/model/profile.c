@@ -404,32 +404,23 @@ static const char *const column_names[COLUMN_COUNT] = {COLUMN_LIST(COLUMN_TEXT)
 #undef COLUMN_TEXT
 
 struct profile_reader {
+    struct hs_csv_table table;
     struct hs_catalogue *catalogue;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    uint32_t at[COLUMN_COUNT]; /* field of a column; UINT32_MAX = not in the file */
-    uint32_t field_count;
     struct hs_fractions utils;
-    struct hs_diag *diag;
 };
-
-static const char *field_text(const struct profile_reader *r, enum column c)
-{
-    return r->at[c] == UINT32_MAX ? "" : r->row.fields[r->at[c]];
-}
 
 static enum hs_status fail_field(const struct profile_reader *r, enum column c, const char *hint,
                                  const char *is)
 {
-    return hs_csv_fail(r->csv, r->at[c], hint, "%s %s: '%.64s'", column_names[c], is,
-                       field_text(r, c));
+    return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, c), hint, "%s %s: '%.64s'",
+                       column_names[c], is, hs_csv_cell(&r->table, c));
 }
 
 /* NaN if the field is empty. */
 static enum hs_status read_number(const struct profile_reader *r, enum column c, double max,
                                   double *value)
 {
-    const char *text = field_text(r, c);
+    const char *text = hs_csv_cell(&r->table, c);
     char more[64];
     *value = NAN;
     if (text[0] == '\0')
@@ -465,7 +456,7 @@ static enum hs_status read_mib(const struct profile_reader *r, enum column c, ui
 
 static enum hs_status read_text(const struct profile_reader *r, enum column c, const char **text)
 {
-    const char *field = field_text(r, c);
+    const char *field = hs_csv_cell(&r->table, c);
     if (strchr(field, '/') != NULL)
         return fail_field(r, c, "'/' separates the parts of a profile's key", "contains '/'");
     *text = hs_arena_text(&r->catalogue->arena, field, strlen(field));
@@ -482,8 +473,8 @@ static enum hs_status read_names(const struct profile_reader *r, struct hs_profi
     HS_TRY(read_text(r, FAMILY, &p->family));
     HS_TRY(read_text(r, GPU, &p->gpu));
     if (p->model[0] == '\0')
-        return hs_csv_fail(r->csv, r->at[MODEL], "every row names its model",
-                           "the model's name is empty");
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, MODEL),
+                           "every row names its model", "the model's name is empty");
     if (p->batch[0] != '\0' &&
         (!hs_parse_int64(p->batch, strlen(p->batch), &batch) || batch < 1 || batch > INT32_MAX))
         return fail_field(r, BATCH, "samples per step, at least 1; empty for a model without",
@@ -493,7 +484,8 @@ static enum hs_status read_names(const struct profile_reader *r, struct hs_profi
 
 static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *p)
 {
-    const char *distributed = field_text(r, DISTRIBUTED), *kind = field_text(r, KIND);
+    const char *distributed = hs_csv_cell(&r->table, DISTRIBUTED),
+               *kind = hs_csv_cell(&r->table, KIND);
     double score;
     HS_TRY(read_percent(r, UTIL, -1, &p->util_pm));
     if (p->util_pm >= 0) /* a row without it affects no other */
@@ -501,12 +493,12 @@ static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *
     HS_TRY(read_percent(r, UTIL_PEAK, p->util_pm, &p->util_peak_pm));
     HS_TRY(read_percent(r, BW_UTIL, -1, &p->bw_util_pm));
     if (p->util_peak_pm < p->util_pm)
-        return hs_csv_fail(r->csv, r->at[UTIL_PEAK], "a peak is at least the mean",
-                           "util_peak is below util");
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, UTIL_PEAK),
+                           "a peak is at least the mean", "util_peak is below util");
     HS_TRY(read_mib(r, MEM, &p->mem_mib));
     HS_TRY(read_mib(r, MEM_PERSISTENT, &p->mem_persistent_mib));
     if (p->mem_mib > 0 && p->mem_persistent_mib > p->mem_mib)
-        return hs_csv_fail(r->csv, r->at[MEM_PERSISTENT],
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, MEM_PERSISTENT),
                            "what stays between iterations is part of mem_mib",
                            "mem_persistent_mib is more than mem_mib");
     HS_TRY(read_mib(r, CHECKPOINT, &p->checkpoint_mib));
@@ -528,26 +520,22 @@ static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *
 }
 
 /* A second row with a key is an error, as one of them would never be used. */
-static enum hs_status read_row(struct profile_reader *r)
+static enum hs_status read_row(struct profile_reader *r, struct hs_diag *diag)
 {
     struct hs_catalogue *catalogue = r->catalogue;
     struct hs_profile p;
     char key[HS_PROFILE_KEY_MAX];
-    if (r->row.count != r->field_count)
-        return hs_csv_fail(r->csv, r->row.count, "an unknown figure is an empty field",
-                           "%u fields where the header has %u", r->row.count, r->field_count);
-    if (catalogue->count == HS_PROFILES_MAX) {
-        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, 0)), NULL,
+    if (catalogue->count == HS_PROFILES_MAX)
+        return hs_fail(diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->table.csv, 0)), NULL,
                        "more than %u profiles", HS_PROFILES_MAX);
-    }
     HS_TRY(read_names(r, &p));
     if (!key_of(p.model, p.dataset, p.batch, p.precision, key))
-        return hs_csv_fail(r->csv, r->at[MODEL], NULL,
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, MODEL), NULL,
                            "model, dataset, batch and precision have more than %zu bytes together",
                            sizeof key - 4);
     const uint32_t other = hs_catalogue_find(catalogue, key);
     if (other != HS_NO_PROFILE)
-        return hs_csv_fail(r->csv, r->at[MODEL],
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, MODEL),
                            "names are compared without case, '-', '_' and blanks",
                            "profile '%s' appears twice: it is the same as '%s'", key,
                            catalogue->profiles[other].key);
@@ -563,29 +551,21 @@ enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *pat
         .what = "catalogue",
         .names = column_names,
         .count = COLUMN_COUNT,
+        .required = MODEL + 1,
         .notes = SOURCE_PREFIX,
         .hint = "configs/README.md lists the columns; notes go into columns named source_..."};
     *catalogue = (struct hs_catalogue){0};
-    struct profile_reader r = {.catalogue = catalogue, .diag = diag};
-    struct hs_input *input = NULL;
-    HS_TRY(hs_input_open(&input, path, diag));
     hs_intern_init(&catalogue->keys);
-    hs_csv_open(&r.csv, input, ',', diag);
-    enum hs_status status = hs_csv_bind(r.csv, &head, &r.row, r.at);
-    if (status == HS_OK && r.at[MODEL] == UINT32_MAX)
-        status = hs_csv_fail(r.csv, 0, "a profile is found by its model's name",
-                             "missing column 'model'");
-    r.field_count = r.row.count;
-    while (status == HS_OK && (status = hs_csv_next(r.csv, &r.row)) == HS_OK)
-        status = read_row(&r);
+    struct profile_reader r = {.catalogue = catalogue};
+    enum hs_status status = hs_csv_table_open(&r.table, path, &head, diag);
+    while (status == HS_OK && (status = hs_csv_table_next(&r.table)) == HS_OK)
+        status = read_row(&r, diag);
     if (status == HS_END) {
         hs_fractions_warn(&r.utils, HS_AT({.file = path}), "util", "rows", diag);
-        status = HS_OK;
+        catalogue->input_hash = hs_input_hash(r.table.input);
+        catalogue->input_bytes = hs_input_bytes(r.table.input);
     }
-    hs_csv_close(r.csv);
-    catalogue->input_hash = hs_input_hash(input);
-    catalogue->input_bytes = hs_input_bytes(input);
-    hs_input_close(input);
+    status = hs_csv_table_close(&r.table, status);
     if (status != HS_OK)
         hs_catalogue_free(catalogue);
     return status;

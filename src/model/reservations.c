@@ -12,43 +12,34 @@ enum column { START, END, NODES, GPUS, USER, VC, NAME, COLUMN_COUNT };
 static const char *const columns[] = {"start", "end", "nodes", "gpus", "user", "vc", "name"};
 
 static const struct hs_csv_head head = {
-    "table of reservations", columns, COLUMN_COUNT, "note",
+    "table of reservations",
+    columns,
+    COLUMN_COUNT,
+    END + 1,
+    "note",
     "the columns are start, end, nodes or gpus, user, vc, name, and note for notes"};
 
 struct reservations_reader {
+    struct hs_csv_table table;
     struct hs_reservations *to;
     const struct hs_cluster *cluster;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
     struct hs_intern names; /* of nodes: id = node + 1 */
-    uint32_t at[COLUMN_COUNT], field_count;
-    uint32_t *taken_by; /* per node: index + 1 of the reservation at that time; 0 = none */
-    uint32_t *found;    /* memory: nodes of the row */
+    uint32_t *taken_by;     /* per node: index + 1 of the reservation at that time; 0 = none */
+    uint32_t *found;        /* memory: nodes of the row */
     struct hs_diag *diag;
 };
 
-static const char *text_of(const struct reservations_reader *r, enum column c)
-{
-    return r->at[c] != UINT32_MAX ? r->row.fields[r->at[c]] : "";
-}
-
-/* The column of a fault; where it is not in the file, the place behind the row. */
-static uint32_t field_of(const struct reservations_reader *r, enum column c)
-{
-    return r->at[c] != UINT32_MAX ? r->at[c] : r->row.count;
-}
-
 static enum hs_status read_time(const struct reservations_reader *r, enum column c, int64_t *out)
 {
-    const char *text = text_of(r, c);
+    const char *text = hs_csv_cell(&r->table, c);
     const size_t len = strlen(text);
     bool is_date;
     if (!hs_parse_moment_us(text, len, out, &is_date))
-        return hs_csv_fail(r->csv, field_of(r, c),
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, c),
                            "90min or 2h after the first submission, or YYYY-MM-DD HH:MM:SS",
                            "%s is not a time: '%.64s'", columns[c], text);
     if ((r->to->count > 0 || c == END) && is_date != r->to->is_dated)
-        return hs_csv_fail(r->csv, field_of(r, c), NULL,
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, c), NULL,
                            "times after the first submission and dates in one file");
     r->to->is_dated = is_date;
     return HS_OK;
@@ -58,26 +49,29 @@ static enum hs_status read_owner(const struct reservations_reader *r, struct hs_
 {
     const struct hs_cluster *c = r->cluster;
     struct hs_arena *arena = &r->to->arena;
-    of->name = hs_arena_text(arena, text_of(r, NAME), strlen(text_of(r, NAME)));
-    of->user = hs_arena_text(arena, text_of(r, USER), strlen(text_of(r, USER)));
-    of->vc = hs_arena_text(arena, text_of(r, VC), strlen(text_of(r, VC)));
+    of->name =
+        hs_arena_text(arena, hs_csv_cell(&r->table, NAME), strlen(hs_csv_cell(&r->table, NAME)));
+    of->user =
+        hs_arena_text(arena, hs_csv_cell(&r->table, USER), strlen(hs_csv_cell(&r->table, USER)));
+    of->vc = hs_arena_text(arena, hs_csv_cell(&r->table, VC), strlen(hs_csv_cell(&r->table, VC)));
     of->vc_index = UINT32_MAX;
     if (of->user[0] == '\0' && of->vc[0] == '\0')
-        return hs_csv_fail(r->csv, field_of(r, USER), "a user, a virtual cluster, or both",
-                           "the reservation has no owner");
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, USER),
+                           "a user, a virtual cluster, or both", "the reservation has no owner");
     if (of->vc[0] == '\0' && c->vc_mode == HS_VC_PARTITION)
-        return hs_csv_fail(r->csv, field_of(r, VC),
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, VC),
                            "with --vc=partition a reservation is of nodes of one virtual cluster",
                            "the reservation names no virtual cluster");
     if (of->vc[0] == '\0')
         return HS_OK;
     if (c->vc_mode == HS_VC_IGNORE)
-        return hs_csv_fail(r->csv, field_of(r, VC), "say --vc=partition or --vc=quota",
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, VC),
+                           "say --vc=partition or --vc=quota",
                            "the run has no virtual clusters, so none is '%.64s'", of->vc);
     of->vc_index = hs_cluster_vc(c, of->vc);
     if (of->vc_index == UINT32_MAX)
-        return hs_csv_fail(r->csv, field_of(r, VC), NULL, "there is no virtual cluster '%.64s'",
-                           of->vc);
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, VC), NULL,
+                           "there is no virtual cluster '%.64s'", of->vc);
     return HS_OK;
 }
 
@@ -102,25 +96,28 @@ static bool is_of_vc(const struct reservations_reader *r, const struct hs_reserv
 /* Names of nodes between blanks. */
 static enum hs_status read_names(const struct reservations_reader *r, struct hs_reservation *of)
 {
-    for (const char *at = text_of(r, NODES) + strspn(text_of(r, NODES), " "); *at != '\0';) {
+    for (const char *at =
+             hs_csv_cell(&r->table, NODES) + strspn(hs_csv_cell(&r->table, NODES), " ");
+         *at != '\0';) {
         char name[256];
         const size_t len = strcspn(at, " ");
         (void)snprintf(name, sizeof name, "%.*s", (int)(len < 255 ? len : 255), at);
         const uint32_t id = hs_intern_find(&r->names, name);
         if (id == UINT32_MAX || id == 0)
-            return hs_csv_fail(r->csv, r->at[NODES],
+            return hs_csv_fail(r->table.csv, r->table.at[NODES],
                                "names of nodes with blanks between, or a number of nodes",
                                "there is no node '%.64s'", name);
         if (r->taken_by[id - 1] > r->to->count)
-            return hs_csv_fail(r->csv, r->at[NODES], NULL, "node '%.64s' is named twice", name);
+            return hs_csv_fail(r->table.csv, r->table.at[NODES], NULL,
+                               "node '%.64s' is named twice", name);
         if (r->taken_by[id - 1] > 0) {
             const struct hs_reservation *other = &r->to->of[r->taken_by[id - 1] - 1];
-            return hs_csv_fail(r->csv, r->at[NODES], NULL,
+            return hs_csv_fail(r->table.csv, r->table.at[NODES], NULL,
                                "node '%.64s' is reserved at that time by line %" PRId64 "%s%.64s",
                                name, other->line, other->name[0] != '\0' ? ", " : "", other->name);
         }
         if (!is_of_vc(r, of, id - 1))
-            return hs_csv_fail(r->csv, r->at[NODES], NULL,
+            return hs_csv_fail(r->table.csv, r->table.at[NODES], NULL,
                                "node '%.64s' belongs to another virtual cluster than '%.64s'", name,
                                of->vc);
         r->taken_by[id - 1] = r->to->count + 1;
@@ -134,12 +131,12 @@ static enum hs_status read_names(const struct reservations_reader *r, struct hs_
 static enum hs_status take_number(const struct reservations_reader *r, struct hs_reservation *of,
                                   enum column c)
 {
-    const char *text = text_of(r, c);
+    const char *text = hs_csv_cell(&r->table, c);
     const bool is_nodes = c == NODES;
     int64_t wanted, left, open_gpus = 0, open_nodes = 0;
     if (!hs_parse_int64(text, strlen(text), &wanted) || wanted < 1)
-        return hs_csv_fail(r->csv, r->at[c], "at least 1", "not a number of %s: '%.64s'",
-                           columns[c], text);
+        return hs_csv_fail(r->table.csv, r->table.at[c], "at least 1",
+                           "not a number of %s: '%.64s'", columns[c], text);
     left = wanted;
     for (uint32_t n = r->cluster->node_count; n-- > 0;) {
         const uint32_t gpus = r->cluster->nodes[n].gpus;
@@ -155,11 +152,11 @@ static enum hs_status take_number(const struct reservations_reader *r, struct hs
     if (left == 0)
         return HS_OK;
     if (wanted > (is_nodes ? open_nodes : open_gpus))
-        return hs_csv_fail(r->csv, r->at[c], NULL,
+        return hs_csv_fail(r->table.csv, r->table.at[c], NULL,
                            "%" PRId64 " %s are more than the %" PRId64
                            " that are not reserved at that time",
                            wanted, columns[c], is_nodes ? open_nodes : open_gpus);
-    return hs_csv_fail(r->csv, r->at[c], "a reservation is of whole nodes",
+    return hs_csv_fail(r->table.csv, r->table.at[c], "a reservation is of whole nodes",
                        "%" PRId64 " GPUs are no whole number of nodes: %" PRId64 " are left over",
                        wanted, left);
 }
@@ -172,9 +169,9 @@ static int compare_ids(const void *a, const void *b)
 
 static enum hs_status read_nodes(const struct reservations_reader *r, struct hs_reservation *of)
 {
-    const char *nodes = text_of(r, NODES);
-    if ((nodes[0] == '\0') == (text_of(r, GPUS)[0] == '\0'))
-        return hs_csv_fail(r->csv, field_of(r, NODES),
+    const char *nodes = hs_csv_cell(&r->table, NODES);
+    if ((nodes[0] == '\0') == (hs_csv_cell(&r->table, GPUS)[0] == '\0'))
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, NODES),
                            "nodes: names or a number; gpus: a number that is whole nodes",
                            "give either nodes or gpus");
     mark_taken(r, of);
@@ -193,20 +190,17 @@ static enum hs_status read_nodes(const struct reservations_reader *r, struct hs_
 static enum hs_status read_row(struct reservations_reader *r)
 {
     struct hs_reservations *to = r->to;
-    struct hs_reservation of = {.line = r->row.line};
-    if (r->row.count != r->field_count)
-        return hs_csv_fail(r->csv, r->row.count, NULL, "%u fields where the header has %u",
-                           r->row.count, r->field_count);
+    struct hs_reservation of = {.line = r->table.row.line};
     HS_TRY(read_time(r, START, &of.start_us));
     HS_TRY(read_time(r, END, &of.end_us));
     if (of.end_us <= of.start_us)
-        return hs_csv_fail(r->csv, field_of(r, END), NULL, "the end is not after the start");
+        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, END), NULL,
+                           "the end is not after the start");
     HS_TRY(read_owner(r, &of));
     HS_TRY(read_nodes(r, &of));
-    if (to->count == HS_RESERVATIONS_MAX) {
-        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, r->row.count)), NULL,
+    if (to->count == HS_RESERVATIONS_MAX)
+        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->table.csv, r->table.width)), NULL,
                        "more than %u rows", HS_RESERVATIONS_MAX);
-    }
     *hs_push(to->of, to->count, to->cap, HS_RESERVATIONS_MAX) = of;
     return HS_OK;
 }
@@ -217,36 +211,20 @@ static int compare_starts(const void *a, const void *b)
     return 2 * HS_ORDER(x->start_us, y->start_us) + HS_ORDER(x->line, y->line);
 }
 
-static enum hs_status read_rows(struct reservations_reader *r)
-{
-    HS_TRY(hs_csv_bind(r->csv, &head, &r->row, r->at));
-    r->field_count = r->row.count;
-    for (enum column c = START; c <= END; c++)
-        if (r->at[c] == UINT32_MAX)
-            return hs_csv_fail(r->csv, r->row.count, head.hint, "there is no column '%s'",
-                               columns[c]);
-    enum hs_status status;
-    while ((status = hs_csv_next(r->csv, &r->row)) == HS_OK)
-        HS_TRY(read_row(r));
-    return status == HS_END ? HS_OK : status;
-}
-
 enum hs_status hs_reservations_load(struct hs_reservations *reservations, const char *path,
                                     const struct hs_cluster *cluster, struct hs_diag *diag)
 {
     struct reservations_reader r = {.to = reservations, .cluster = cluster, .diag = diag};
-    struct hs_input *input;
     *reservations = (struct hs_reservations){0};
-    HS_TRY(hs_input_open(&input, path, diag));
     r.taken_by = hs_alloc_zeroed(cluster->node_count, sizeof *r.taken_by);
     r.found = hs_alloc_zeroed(cluster->node_count, sizeof *r.found);
     hs_intern_init(&r.names);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         (void)hs_intern_get(&r.names, cluster->nodes[n].name);
-    hs_csv_open(&r.csv, input, ',', diag);
-    const enum hs_status status = read_rows(&r);
-    hs_csv_close(r.csv);
-    hs_input_close(input);
+    enum hs_status status = hs_csv_table_open(&r.table, path, &head, diag);
+    while (status == HS_OK && (status = hs_csv_table_next(&r.table)) == HS_OK)
+        status = read_row(&r);
+    status = hs_csv_table_close(&r.table, status);
     hs_intern_free(&r.names);
     hs_free(r.taken_by);
     hs_free(r.found);

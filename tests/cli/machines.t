@@ -142,7 +142,7 @@ What cannot happen, and what is no event, is refused at its place.
   [3]
   $ printf 'time,node\n1,n0\n' >e.csv
   $ horus run t.csv -c 1x1 --events e.csv -q -o out
-  ! e.csv:1:1: error: column 'event' is missing
+  ! e.csv:1:1: error: missing column 'event'
   !     1 | time,node
   !       | ^~~~
   !       = hint: the columns are time, node, event and, for slow, value

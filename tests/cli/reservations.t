@@ -136,15 +136,16 @@ Each at its place.
   ! b.csv:2:5: error: 2 fields where the header has 7
   !     2 | 5,10
   !       |     ^
+  !       = hint: a field without a value is empty, not left out
   [3]
 
 # reservation-columns
 
   $ printf 'start,nodes,user\n' >b.csv
   $ horus run t.csv -c 2x4 -p fifo --reservations b.csv -q -o o
-  ! b.csv:1:17: error: there is no column 'end'
+  ! b.csv:1:1: error: missing column 'end'
   !     1 | start,nodes,user
-  !       |                 ^
+  !       | ^~~~~
   !       = hint: the columns are start, end, nodes or gpus, user, vc, name, and note for notes
   [3]
 

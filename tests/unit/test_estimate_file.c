@@ -3,7 +3,7 @@
  * Files of estimates: what is read, what is refused and where. Expected figures and places are read
  * off the text beside them.
  */
-#include "model/estimator.c"
+#include "model/estimator.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,20 +17,31 @@
 
 #define S INT64_C(1000000)
 
+#define NONE INT64_C(77) /* of a job that the file does not name */
+
 static struct sink sink;
-static struct estimate_file file;
+static struct hs_estimation *file;
 
 static int tear_down(void **state)
 {
     (void)state;
-    estimate_file_free(&file);
+    hs_estimator_close(file);
+    file = NULL;
     return 0;
 }
 
 static enum hs_status load(const char *text)
 {
+    const struct hs_estimator how = {.from = HS_ESTIMATE_FILE,
+                                     .file = scratch_write("e.csv", text, strlen(text)),
+                                     .unknown_us = NONE};
     sink_init(&sink);
-    return estimate_file_load(&file, scratch_write("e.csv", text, strlen(text)), &sink.diag);
+    return hs_estimator_open(&file, &how, 1, &sink.diag);
+}
+
+static int64_t estimate_of(const char *id)
+{
+    return hs_estimator_us(file, &(struct hs_estimate_facts){.id = id});
 }
 
 static void read_good(const char *text)
@@ -43,11 +54,11 @@ static void test_reads_seconds_by_id(void **state)
 {
     (void)state;
     read_good("job_id,estimate\n7,100\nj-1,0.5\n 007,1e3\n8,0\n");
-    assert_int_equal(estimate_file_us(&file, "7"), 100 * S);
-    assert_int_equal(estimate_file_us(&file, "j-1"), 500000);
-    assert_int_equal(estimate_file_us(&file, "8"), 0);
-    assert_int_equal(estimate_file_us(&file, "9"), -1); /* not in the file */
-    assert_int_equal(estimate_file_us(&file, ""), -1);
+    assert_int_equal(estimate_of("7"), 100 * S);
+    assert_int_equal(estimate_of("j-1"), 500000);
+    assert_int_equal(estimate_of("8"), 0);
+    assert_int_equal(estimate_of("9"), NONE); /* not in the file */
+    assert_int_equal(estimate_of(""), NONE);
 }
 
 static void test_columns_in_any_order_and_by_any_of_their_names(void **state)
@@ -59,11 +70,11 @@ static void test_columns_in_any_order_and_by_any_of_their_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         read_good(texts[i]);
-        assert_int_equal(estimate_file_us(&file, "a"), 30 * S);
-        estimate_file_free(&file);
+        assert_int_equal(estimate_of("a"), 30 * S);
+        (void)tear_down(NULL);
     }
     read_good("job_id,estimate\n"); /* nothing is known of anybody */
-    assert_int_equal(estimate_file_us(&file, "a"), -1);
+    assert_int_equal(estimate_of("a"), NONE);
 }
 
 /* what: "LINE:COLUMN: error: MESSAGE", and a part of the hint. */
@@ -71,7 +82,7 @@ static void refuse(const char *text, const char *what, const char *hint)
 {
     char want[512];
     assert_int_equal(load(text), HS_E_INPUT);
-    assert_null(file.us);
+    assert_null(file);
     snprintf(want, sizeof want, "%s:%s", scratch_path("e.csv"), what);
     if (strncmp(sink.text, want, strlen(want)) != 0 || strstr(sink.text, hint) == NULL)
         fail_msg("said: %sexpected: %s, and %s", sink.text, want, hint);
@@ -80,8 +91,8 @@ static void refuse(const char *text, const char *what, const char *hint)
 static void test_refuses_what_is_wrong_at_its_place(void **state)
 {
     (void)state;
-    refuse("", "1: error: the file of estimates is empty\n", "job_id and estimate");
-    refuse("id,estimate\na,1\n", "1:12: error: missing column 'job_id'\n", "job_id and estimate");
+    refuse("", "1: error: the file of estimates is empty\n", "names the columns");
+    refuse("id,estimate\na,1\n", "1:1: error: missing column 'job_id'\n", "job_id and estimate");
     refuse("job_id,x\na,1\n", "1:9: error: missing column 'estimate'\n", "'priority'");
     refuse("job_id,priority,duration\na,1,1\n",
            "1:25: error: is 'duration' the estimate, or 'priority'?\n", "'estimate'");
@@ -107,8 +118,9 @@ static void test_refuses_what_is_wrong_at_its_place(void **state)
 static void test_a_missing_file_is_refused(void **state)
 {
     (void)state;
+    const struct hs_estimator how = {.from = HS_ESTIMATE_FILE, .file = "/nowhere/e.csv"};
     sink_init(&sink);
-    assert_int_equal(estimate_file_load(&file, "/nowhere/e.csv", &sink.diag), HS_E_IO);
+    assert_int_equal(hs_estimator_open(&file, &how, 1, &sink.diag), HS_E_IO);
     assert_non_null(strstr(sink.text, "/nowhere/e.csv"));
 }
 

@@ -122,7 +122,7 @@ static void test_refuses_bad_headers(void **state)
                    "1:7: error: unknown column 'colour of the cable'", "source_");
     expect_refused("model,util,model\nA,3,B\n", "1:12: error: column 'model' appears twice",
                    "remove one");
-    expect_refused("util\n3\n", "1:1: error: missing column 'model'", "by its model's name");
+    expect_refused("util\n3\n", "1:1: error: missing column 'model'", "lists the columns");
     expect_refused("", "1: error: the catalogue is empty", "first line names the columns");
 }
 

@@ -18,7 +18,10 @@ static struct rolling r;
 static int tear_down(void **state)
 {
     (void)state;
-    rolling_free(&r);
+    hs_free(r.users);
+    hs_free(r.sizes);
+    hs_free(r.rings);
+    r = (struct rolling){0};
     return 0;
 }
 
