@@ -97,7 +97,7 @@ all: $(PROGRAM) ## build the program (default): build/release/horus
 pgo: ## build/release-pgo/horus, by a profile of training runs; make install VARIANT=release-pgo (four minutes)
 	$(Q)scripts/install-deps.sh build
 	$(AGAIN) $(PGO)/horus VARIANT=release-pgo TRAINING=yes
-	$(Q)$(PGO)/horus generate --like venus -n 20000 --load 0.95 -c 128x8:V100 -q -o $(PGO)/training.csv
+	$(Q)$(PGO)/horus generate --like venus -n 20000 --load 0.95 -c 128x8:V100 -q -f -o $(PGO)/training.csv
 	$(Q)for policy in fifo sjf qssf srtf tiresias pack horus gandiva; do \
 	    $(PGO)/horus run $(PGO)/training.csv -c 128x8:V100 -p $$policy -q -o $(PGO)/training --force >/dev/null && \
 	    $(PGO)/horus verify $(PGO)/training >/dev/null || exit 1; done

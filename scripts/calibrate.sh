@@ -22,7 +22,7 @@ fit() { # SUBJECT ARGUMENT...
     local subject=$1
     shift
     "$horus" calibrate "$subject" "$@" ${rows:+--rows "$rows/$subject.csv"} \
-        -o "$to/$subject.json" >"$to/$subject.txt"
+        -f -o "$to/$subject.json" >"$to/$subject.txt"
 }
 
 fit interference --data "$data/lucid" --data "$data/gavel/oracle_throughputs.json" \
@@ -33,7 +33,7 @@ fit predictor --data configs/profiles.csv --data "$data/lucid"
 fit speed --data "$data/gavel/oracle_throughputs.json" \
     --data "$data/gavel/simulation_throughputs.json" --data "$data/sia/step_times.csv"
 awk -f scripts/mig-speeds.awk "$data/derived/miso_a100_summary.csv" >"$to/mig-speeds.csv"
-"$horus" calibrate speed --data "$to/mig-speeds.csv" -o "$to/speed-mig.json" >"$to/speed-mig.txt"
+"$horus" calibrate speed --data "$to/mig-speeds.csv" -f -o "$to/speed-mig.json" >"$to/speed-mig.txt"
 awk -f scripts/lambda-speeds.awk "$to/speed.json" "$data/gpu-speed/lambda_train_throughput.csv" >"$to/lambda-speeds.csv"
 "$horus" calibrate speed --data "$to/lambda-speeds.csv" --data "$data/gavel/simulation_throughputs.json" \
-    --data "$data/sia/step_times.csv" --reference V100 -o "$to/speed-lambda.json" >"$to/speed-lambda.txt"
+    --data "$data/sia/step_times.csv" --reference V100 -f -o "$to/speed-lambda.json" >"$to/speed-lambda.txt"

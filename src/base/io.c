@@ -706,8 +706,8 @@ static bool find_file(const char *path, int standard, struct stat *info)
     return failed == 0 && S_ISREG(info->st_mode);
 }
 
-enum hs_status hs_wholefile_check(const char *path, const char *option, const char *const *inputs,
-                                  uint32_t count, struct hs_diag *diag)
+enum hs_status hs_wholefile_check(const char *path, const char *option, bool force,
+                                  const char *const *inputs, uint32_t count, struct hs_diag *diag)
 {
     struct stat out, in;
     const bool has_output = find_file(path, STDOUT_FILENO, &out);
@@ -716,6 +716,9 @@ enum hs_status hs_wholefile_check(const char *path, const char *option, const ch
             out.st_dev == in.st_dev && out.st_ino == in.st_ino)
             return hs_fail(diag, HS_E_USAGE, NULL, "write to another file",
                            "%s %s would destroy the input %s", option, path, inputs[i]);
+    if (!force && has_output && strcmp(path, "-") != 0)
+        return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path},
+                       "give --force to replace it, or another name", "this file exists");
     return HS_OK;
 }
 

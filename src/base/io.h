@@ -143,7 +143,7 @@ HS_MUST_USE enum hs_status hs_output_close(struct hs_output *out, struct hs_diag
  * when all bytes are on the disk. "-" (standard output), a device and a pipe are written directly,
  * as nothing can be undone there.
  *
- *     HS_TRY(hs_wholefile_check(path, "-o", &input, 1, diag));   // first of all
+ *     HS_TRY(hs_wholefile_check(path, "-o", force, &input, 1, diag));   // first of all
  *     HS_TRY(hs_wholefile_open(&file, path, diag));
  *     enum hs_status status = write_rows(&file.out);
  *     return hs_wholefile_close(&file, status, diag); */
@@ -151,8 +151,9 @@ HS_MUST_USE enum hs_status hs_output_close(struct hs_output *out, struct hs_diag
 
 /* HS_E_USAGE if writing path would destroy one of the inputs, under any name; "-" is what it was
  * redirected to. Devices and pipes can be both. Inputs may be NULL, or missing: opening them
- * reports that. option: how path was given, such as "-o". */
-HS_MUST_USE enum hs_status hs_wholefile_check(const char *path, const char *option,
+ * reports that. HS_E_IO if path is a file that exists, and not `force`. option: how path was given,
+ * such as "-o". */
+HS_MUST_USE enum hs_status hs_wholefile_check(const char *path, const char *option, bool force,
                                               const char *const *inputs, uint32_t count,
                                               struct hs_diag *diag);
 

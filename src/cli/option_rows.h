@@ -35,6 +35,8 @@
     OPTION(CHOICE, key, field, heading, preset, __VA_ARGS__, .param.choices = words)
 #define TEXT(key, field, heading, preset, unit_, ...)                                              \
     OPTION(TEXT, key, field, heading, preset, __VA_ARGS__, .param.unit = unit_)
+#define REPLACE(heading) FLAG("force", force, heading, "replace FILE", LETTER('f'), SHORT, LOCAL)
+
 #define SHORT     .in_short_help = true
 #define LOCAL     .is_local = true
 #define REPEATED  .is_repeated = true

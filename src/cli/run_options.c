@@ -570,7 +570,8 @@ static const char *written_at(size_t index)
     INT("processes", processes, CALL, "1", 1, 1024,                                                \
         "runs at a time, each in a process of its own", LETTER('j'), SHORT, LOCAL)
 #define FORCE_ROW                                                                                  \
-    FLAG("force", force, CALL, "replace an existing run directory", LETTER('f'), LOCAL)
+    FLAG("force", force, CALL, "replace an existing run directory, or the file of --snapshot",     \
+         LETTER('f'), LOCAL)
 #define RUN_CALL_ROWS                                                                              \
     FLAG("dry_run", dry_run, CALL,                                                                 \
          "check everything, the whole trace included, print the sizes, and stop", SHORT, LOCAL),   \
@@ -727,6 +728,7 @@ const struct hs_option hs_trace_option_table[] = {
     OUTPUT_ROW("FILE", CALL,
                "convert, assign: the file to write, compressed if it ends in .gz or .zst; - is "
                "standard output"),
+    REPLACE(CALL),
     TEXT("to", to, CALL, "auto", "NAME",
          "convert: format of the file to write, or auto: by its suffix",
          .check = hs_trace_writer_check, SHORT, LOCAL, .word_at = written_at),

@@ -74,7 +74,7 @@ number() { # 10k, 1M -> 10000, 1000000
 # the GPUs take.
 workload() { # JOBS GPUS LOAD_PERCENT FILE
     parsed=
-    "$horus" generate --like venus -n "$1" -c "$(($2 / 8))x8:V100" --format helios -q -o "$4" \
+    "$horus" generate --like venus -n "$1" -c "$(($2 / 8))x8:V100" --format helios -q -f -o "$4" \
         --load "$(awk -v percent="$3" 'BEGIN { print percent / 100 }')"
 }
 

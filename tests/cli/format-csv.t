@@ -414,7 +414,7 @@ once.
   $ sed '$d' t.csv >two.csv # two of four jobs may be idle in truth
   $ horus trace info two.csv >/dev/null
   $ printf 'model,util,gpu\nA,0.5,G\nB,0.9,G\nC,,G\n' >own.csv
-  $ horus trace assign two.csv --profiles own.csv --assign=columns -o t2.csv --quiet
+  $ horus trace assign two.csv --profiles own.csv --assign=columns -o t2.csv --force --quiet
   ! own.csv: warning: util is at most 1 in all 2 rows that have it: per cent are expected; are these fractions?
   !       = hint: write 45 for 0.45
 

@@ -239,3 +239,27 @@ The warning counts what awk counts: jobs with more GPUs than the four of the clu
   warning: 36 of 100 jobs ask for more GPUs than -c has: a run will reject them
   $ awk -F, 'NR > 1 && $3 > 4' n.csv | wc -l
   36
+
+# generate-exists
+A file of the user stays without --force, whichever command would write it.
+
+  $ echo mine >mine.csv
+  $ horus generate --like venus -n 10 -o mine.csv
+  ! mine.csv: error: this file exists
+  !       = hint: give --force to replace it, or another name
+  [4]
+  $ horus trace convert traces/sample.csv -q -o mine.csv 2>/dev/null
+  [4]
+  $ horus trace assign traces/sample.csv -q -o mine.csv 2>/dev/null
+  [4]
+  $ horus generate --fit traces/sample.csv -q -o mine.csv 2>/dev/null
+  [4]
+  $ printf 'type,a,b,ta,tb\n' >pairs.csv; horus calibrate interference --data pairs.csv -o mine.csv 2>&1 | head -1
+  mine.csv: error: this file exists
+  $ horus run traces/sample.csv -c 8x8:V100 --until 1d --snapshot mine.csv -q -o run 2>/dev/null
+  [4]
+  $ cat mine.csv
+  mine
+  $ horus generate --like venus -n 10 -q --force -o mine.csv; wc -l <mine.csv
+  11
+  $ horus generate --like venus -n 10 -q --format=csv -o /dev/null

@@ -66,6 +66,7 @@ The text does not mention --config and --set, which calibrate does not take.
     -o, --output=FILE       the model file to write; absent: only the table
         --keep-pairs        write the measured pairs, too, where their licence allows it
         --rows=FILE         CSV of every row with observation and held-out prediction
+    -f, --force             replace FILE
 
   Examples:
     horus calibrate interference --data my-pairs.csv
@@ -502,7 +503,7 @@ Everything about run.
         --print-config      print the effective config with the origin of each value, and stop
     -q, --quiet             no notes and no progress; warnings and errors stay
         --dry-run           check everything, the whole trace included, print the sizes, and stop
-    -f, --force             replace an existing run directory
+    -f, --force             replace an existing run directory, or the file of --snapshot
         --progress          progress on standard error even if it is no terminal
         --no-progress       no progress
     -v, --verbose           also events, decisions, time and memory
@@ -569,6 +570,7 @@ trace in brief.
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
     -o, --output=FILE       convert, assign: the file to write, compressed if it ends in .gz or .zst;
                             - is standard output
+    -f, --force             replace FILE
         --to=NAME           convert: format of the file to write, or auto: by its suffix [auto]
         --compare=FILE      info: how far the trace is from this one, which is recognised by its
                             content; both are held in memory, 32 to 64 bytes a job

@@ -12,7 +12,7 @@ A figure is replaced only with --force; - is standard output.
   figure.svg
   $ horus plot cdf run
   ! figure.svg: error: this file exists
-  !       = hint: give --force to replace it, or another name with -o
+  !       = hint: give --force to replace it, or another name
   [4]
   $ horus plot cdf run --force -o - | cmp - figure.svg
   $ head -c 4 figure.svg

@@ -12,7 +12,7 @@ A page is replaced only with --force. The same run makes the same page, also on 
   $ cp report.html first.html
   $ horus report run
   ! report.html: error: this file exists
-  !       = hint: give --force to replace it, or another name with -o
+  !       = hint: give --force to replace it, or another name
   [4]
   $ horus report run --force
   report.html (+([0-9]) bytes) (glob)

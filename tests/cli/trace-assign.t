@@ -202,7 +202,7 @@ A precision, a dataset and a batch that the catalogue lacks: a warning by `assig
   >     'ResNet18,CIFAR-10,64,fp32'; do
   >     printf 'job_id,submit_time,gpus,duration,model,dataset,batch,precision\na,0,1,10,%s\n' \
   >         "$names" >t.csv
-  >     horus trace assign t.csv -o t2.csv --quiet
+  >     horus trace assign t.csv -f -o t2.csv --quiet
   >     horus run t.csv -c 1x4:RTX3090 --quiet -o out --force >/dev/null
   > done
   ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18//64/fp16': ResNet18/CIFAR-10/64/fp32 stands for it
@@ -225,7 +225,7 @@ A deadline for each job that has none: 1.2, 2 or 10 times the run time after the
 
 By the rule of ElasticFlow between half the run time and half as much again, uniform: of 300 about 100 in each third.
 
-  $ horus trace assign jobs.csv --assign=off --deadlines=elasticflow -o due.csv 2>/dev/null
+  $ horus trace assign jobs.csv --assign=off --deadlines=elasticflow -f -o due.csv 2>/dev/null
   $ awk -F, 'NR > 2 { left = $18 - $2; n[int((left - 5) / (10 / 3))]++; odd += left < 5 || left > 15 } END { print odd + 0, (n[0] > 70 && n[1] > 70 && n[2] > 70) }' due.csv
   0 1
   $ horus run jobs.csv -c 1x1:V100 --assign=off --deadlines=elasticflow -p edf:preempt=no -q -o run >/dev/null 2>&1; horus verify run | grep deadlines

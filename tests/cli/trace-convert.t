@@ -96,7 +96,7 @@ formats with a column for it can hold. At twice the pace nothing of it holds.
   2,1970-01-01 00:00:10,1970-01-01 00:00:30,20,0
   3,1970-01-01 00:00:40,1970-01-01 00:00:53,10,20
   4,1970-01-01 00:00:30,1970-01-01 00:00:40,10,0
-  $ horus trace convert helios.csv -q -o again.csv; cut -d, -f1,4,34,35 again.csv
+  $ horus trace convert helios.csv -q -f -o again.csv; cut -d, -f1,4,34,35 again.csv
   job_id,duration,start_time,end_time
   1,30,5,35
   2,20,10,30
@@ -109,26 +109,26 @@ formats with a column for it can hold. At twice the pace nothing of it holds.
   4 30 -1 10
   ! warning: 1 of 4 jobs lose their end_time: the swf format has none
   ! note: 4 jobs from csv to swf
-  $ horus trace convert log.swf -q -o again.csv; cut -d, -f1,4,34,35 again.csv
+  $ horus trace convert log.swf -q -f -o again.csv; cut -d, -f1,4,34,35 again.csv
   job_id,duration,start_time,end_time
   1,30,5,35
   2,20,10,30
   3,10,40,50
   4,10,,
-  $ horus trace convert log.csv -q -o log.json; horus trace convert log.json -q -o again.csv; cut -d, -f1,4,34,35 again.csv
+  $ horus trace convert log.csv -q -o log.json; horus trace convert log.json -q -f -o again.csv; cut -d, -f1,4,34,35 again.csv
   job_id,duration,start_time,end_time
   1,30,5,35
   2,20,10,30
   3,10,40,50
   4,10,30,40
   ! warning: 1 of 4 jobs lose their end_time: the philly format has none
-  $ horus trace assign log.csv -q --assign=off -o again.csv 2>/dev/null; cut -d, -f1,4,34,35 again.csv
+  $ horus trace assign log.csv -q --assign=off -f -o again.csv 2>/dev/null; cut -d, -f1,4,34,35 again.csv
   job_id,duration,start_time,end_time
   1,30,5,35
   2,20,10,30
   3,10,40,53
   4,10,,
-  $ horus trace convert log.csv --load=2 -o again.csv; cut -d, -f1,2,34,35 again.csv
+  $ horus trace convert log.csv --load=2 -f -o again.csv; cut -d, -f1,2,34,35 again.csv
   job_id,submit_time,start_time,end_time
   1,0,,
   2,5,,

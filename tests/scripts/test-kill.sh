@@ -30,8 +30,8 @@ litter() { find . -name '*.tmp-*' -o -name '*.old-*' -o -name '.*.horus' -o -nam
 run_sjf() { exec "$HORUS" run t.csv -c 8x8:V100 -p sjf -q --force -o "$1"; }
 compare_two() { exec "$HORUS" compare t.csv -c 8x8:V100 -p fifo -p sjf --max-jobs 500 --outputs jobs -j 2 -q --force -o "$1"; }
 sweep_four() { exec "$HORUS" sweep sweep.json -j 2 -q -o "$1"; }
-generate_trace() { exec "$HORUS" generate --like philly -n 20000 --seed 2 --format csv -o "$1"; }
-convert_trace() { exec "$HORUS" trace convert t.csv --to swf -o "$1"; }
+generate_trace() { exec "$HORUS" generate --like philly -n 20000 --seed 2 --format csv --force -o "$1"; }
+convert_trace() { exec "$HORUS" trace convert t.csv --to swf --force -o "$1"; }
 report_run() { exec "$HORUS" report before_run_sjf --force -o "$1"; }
 commands=(run_sjf compare_two sweep_four generate_trace convert_trace report_run)
 

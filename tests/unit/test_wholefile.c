@@ -107,11 +107,11 @@ static void finds_an_output_that_is_an_input(void **state)
     (void)snprintf(linked, sizeof linked, "%s", scratch_path("linked.csv"));
     assert_int_equal(symlink(input, linked), 0);
     const char *const inputs[] = {NULL, "/nowhere/at/all.csv", input, "/dev/null"};
-    assert_int_equal(hs_wholefile_check(input, "-o", inputs, 4, &sink.diag), HS_E_USAGE);
-    assert_int_equal(hs_wholefile_check(linked, "-o", inputs, 4, &sink.diag), HS_E_USAGE);
-    assert_int_equal(hs_wholefile_check(scratch_path("out.csv"), "-o", inputs, 4, &sink.diag),
-                     HS_OK);
-    assert_int_equal(hs_wholefile_check("/dev/null", "-o", inputs, 4, &sink.diag), HS_OK);
+    assert_int_equal(hs_wholefile_check(input, "-o", false, inputs, 4, &sink.diag), HS_E_USAGE);
+    assert_int_equal(hs_wholefile_check(linked, "-o", false, inputs, 4, &sink.diag), HS_E_USAGE);
+    assert_int_equal(
+        hs_wholefile_check(scratch_path("out.csv"), "-o", false, inputs, 4, &sink.diag), HS_OK);
+    assert_int_equal(hs_wholefile_check("/dev/null", "-o", false, inputs, 4, &sink.diag), HS_OK);
     expect_text(input, "1");
 }
 

@@ -22,15 +22,6 @@
 
 /* ---- report ---- */
 
-/* Refuses an existing file of -o without --force. */
-static enum hs_status refuse_existing(const char *path, bool force, struct hs_diag *diag)
-{
-    if (force || strcmp(path, "-") == 0 || access(path, F_OK) != 0)
-        return HS_OK;
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path},
-                   "give --force to replace it, or another name with -o", "this file exists");
-}
-
 struct report_options {
     const char *output;
     bool force;
@@ -68,7 +59,7 @@ static enum hs_status report(struct hs_call *call)
     const char *path = options->output;
     struct hs_page page;
     struct hs_wholefile file;
-    HS_TRY(refuse_existing(path, options->force, &call->diag));
+    HS_TRY(hs_wholefile_check(path, "-o", options->force, NULL, 0, &call->diag));
     hs_show_reading(call);
     enum hs_status status = open_page(&page, call, 0);
     if (status == HS_OK)
@@ -88,7 +79,7 @@ static enum hs_status report(struct hs_call *call)
 static const struct hs_option report_table[] = {
     TEXT("output", output, NULL, "report.html", "FILE", "where the page goes; - is standard output",
          LETTER('o'), SHORT),
-    FLAG("force", force, NULL, "replace FILE", LETTER('f'), SHORT),
+    REPLACE(NULL),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -231,7 +222,7 @@ static enum hs_status plot(struct hs_call *call)
     if (format_of(o->output) == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
                        "the name of a figure must end in .svg, .pdf, .png or .csv");
-    HS_TRY(refuse_existing(o->output, o->force, &call->diag));
+    HS_TRY(hs_wholefile_check(o->output, "-o", o->force, NULL, 0, &call->diag));
     hs_show_reading(call);
     enum hs_status status = open_page(&page, call, 1);
     if (status == HS_OK)
@@ -264,7 +255,7 @@ static const struct hs_option plot_table[] = {
          UNIT("X"), SHORT),
     REAL("height", figure.height, NULL, "0", 0, 4000, "of each plot in it; 0: as the kind needs it",
          UNIT("X"), SHORT),
-    FLAG("force", force, NULL, "replace FILE", LETTER('f'), SHORT),
+    REPLACE(NULL),
     HS_OPTIONS_END,
 };
 #undef OWNER

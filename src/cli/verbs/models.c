@@ -13,7 +13,7 @@
 struct calibrate_options {
     const char *data, *output, *clean, *profiles, *rows, *reference;
     double overlap, ridge;
-    bool keep_pairs;
+    bool force, keep_pairs;
 };
 
 /* Refuses an output that is one of the inputs. */
@@ -34,13 +34,13 @@ static enum hs_status check_outputs(struct hs_call *call, const struct hs_calibr
     }
     inputs[count++] = given->profiles;
     if (given->output != NULL)
-        HS_TRY(hs_wholefile_check(given->output, "-o", inputs, count, &call->diag));
+        HS_TRY(hs_wholefile_check(given->output, "-o", given->force, inputs, count, &call->diag));
     if (given->rows == NULL)
         return HS_OK;
     if (given->output != NULL && strcmp(given->rows, given->output) == 0)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "write to two files",
                        "calibrate: --rows and -o are the same file");
-    return hs_wholefile_check(given->rows, "--rows", inputs, count, &call->diag);
+    return hs_wholefile_check(given->rows, "--rows", given->force, inputs, count, &call->diag);
 }
 
 /* Prints the table, and writes the model file if requested. */
@@ -122,6 +122,7 @@ static const struct hs_option calibrate_table[] = {
          "write the measured pairs, too, where their licence allows it"),
     TEXT("rows", rows, "Results", NULL, "FILE",
          "CSV of every row with observation and held-out prediction"),
+    REPLACE("Results"),
     HS_OPTIONS_END,
 };
 

@@ -123,11 +123,11 @@ static void keep_recorded(struct hs_trace_options *reading, struct hs_diag *diag
 static enum hs_status check_output(struct hs_call *call, const char *const *inputs, uint32_t count,
                                    const char *action)
 {
-    const char *output = ((const struct hs_run_options *)call->options)->output;
-    if (output == NULL)
+    const struct hs_run_options *given = call->options;
+    if (given->output == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
                        "trace %s: where to write is missing", action);
-    return hs_wholefile_check(output, "-o", inputs, count, &call->diag);
+    return hs_wholefile_check(given->output, "-o", given->force, inputs, count, &call->diag);
 }
 
 static enum hs_status convert(struct hs_call *call, const struct hs_trace_options *options)
@@ -332,6 +332,7 @@ static enum hs_status trace(struct hs_call *call)
         {options->cluster != NULL, TAKES_CLUSTER, "-c", "trace validate takes a cluster"},
         {options->output != NULL, TAKES_OUTPUT, "-o",
          "trace convert and trace assign write a file"},
+        {options->force, TAKES_OUTPUT, "--force", "trace convert and trace assign write a file"},
         {strcmp(options->to, "auto") != 0, TAKES_FORMAT, "--to", "trace convert writes formats"},
         {options->retries == HS_RETRIES_GENERATE, TAKES_GENERATED, "--retries=generate",
          "trace assign writes jobs with made-up attempts"},
@@ -377,7 +378,7 @@ struct generate_options {
     const char *like, *workload, *fit, *map, *sort, *cluster, *format, *output;
     int64_t jobs, seed;
     double days, load;
-    bool attempts, quiet;
+    bool attempts, force, quiet;
 };
 
 static enum hs_status make_request(const struct generate_options *given,
@@ -500,7 +501,7 @@ static enum hs_status generate(struct hs_call *call)
                        "leave it out for as many as --days take, 10,000 without",
                        "'--jobs' must be 1 or more, not 0");
     HS_TRY(check_meaning(given, &call->diag));
-    HS_TRY(hs_wholefile_check(given->output, "-o", inputs, 3, &call->diag));
+    HS_TRY(hs_wholefile_check(given->output, "-o", given->force, inputs, 3, &call->diag));
     if (given->fit != NULL)
         return fit_trace(given, &call->diag);
     HS_TRY(make_request(given, &request, &call->diag));
@@ -582,6 +583,7 @@ static const struct hs_option options_table[] = {
          "csv, philly, helios, ...: 'horus help formats'; absent: by the name of the file", SHORT),
     TEXT("output", output, IN_FILE, "-", "FILE",
          "where to write, .gz or .zst compressed; - is standard output", LETTER('o'), SHORT, LOCAL),
+    REPLACE(IN_FILE),
     FLAG("quiet", quiet, IN_FILE, "warnings and errors only", LETTER('q'), LOCAL),
     HS_OPTIONS_END,
 };
