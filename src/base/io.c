@@ -535,9 +535,14 @@ static void output_free(struct hs_output *out)
     *out = (struct hs_output){.fd = -1, .error = out->error};
 }
 
+/* A reader of standard output that has seen enough, such as head, gets no message. */
 static enum hs_status output_fail(const struct hs_output *out, const char *what,
                                   struct hs_diag *diag)
 {
+    if (out->error == EPIPE && out->fd == STDOUT_FILENO) {
+        diag->errors++;
+        return HS_E_IO;
+    }
     return hs_fail(diag, HS_E_IO, HS_AT({.file = out->path}), NULL, "cannot %s: %s", what,
                    strerror(out->error));
 }

@@ -224,3 +224,13 @@ address space than any limit allows.)
   configs
   tests
   traces
+
+# io-reader-leaves
+A reader that has seen enough is no fault to speak of; the exit code tells that not all was written.
+
+  $ horus generate --like philly -n 100000 | head -n 1 | cut -c1-6; echo "${PIPESTATUS[0]}"
+  job_id
+  4
+  $ mkfifo pipe; head -c 1 pipe >/dev/null & horus generate --like philly -n 100000 --format csv -o pipe
+  ! pipe: error: cannot write: Broken pipe
+  [4]
