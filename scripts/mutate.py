@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mutation testing: which small faults in src/engine, src/model and src/policies does no test notice?
 
-    scripts/mutate.py [N [SEED [WORD]]]      300 mutants, seed 1, of files whose path contains WORD
+    scripts/mutate.py [N [SEED [WORD]]]      300 mutants, seed 1, of files whose path contains WORD; 201-300: without the first 200
 
 A mutant is the tree with one operator, constant, condition or call changed, drawn uniformly from all
 places. It is made and built in a copy of the tree (build/mutate), so that yours is not touched, and
 tested in four batches: tests of the same subject by name, golden timelines and tests of the same
 folder, conformance of the policies and random scenarios against the references, cases of the command
-line that name the file's subject; the first test that fails or takes ten times as long kills it.
-Prints how many were killed, survived or did not compile, and the survivors as FILE:LINE: MUTATION: each is
-a missing test, or a change without effect. About 15 s each on one core, after some minutes for a first run without a mutation.
+line that name the file's subject; the first test that fails or takes ten times as long kills it. One of which the compiler makes the same
+code has no effect. Prints how many were killed, survived, have no effect or did not compile, and the
+survivors as FILE:LINE: MUTATION: each is a missing test, or a change without effect. About 15 s each on one core, after some minutes for a first run without a mutation.
 """
 import filecmp, os, random, re, shutil, signal, subprocess, sys, time
 
-NUMBER, SEED = (int(sys.argv[i]) if len(sys.argv) > i else (300, 1)[i - 1] for i in (1, 2))
+FIRST, NUMBER = (int(n) for n in ("1-" + sys.argv[1] if len(sys.argv) > 1 else "1-300").split("-")[-2:])
+SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 WORD = sys.argv[3] if len(sys.argv) > 3 else ""
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(TOP, "build/mutate")
@@ -123,10 +124,18 @@ def baseline():
     return tests, set(re.findall(r"^ok - cli/(\S+)", said.stdout.decode(), re.M))
 
 
+def code_of(path):
+    """The object file's bytes, nothing where it does not compile."""
+    made = f"build/mutate/{os.path.relpath(path, TREE)[:-2]}.o"
+    if run([*MAKE, made], 300) != 0:
+        return b""
+    with open(os.path.join(TREE, made), "rb") as file:
+        return file.read()
+
+
 def fate(path, tests, passing):
     for batch in batches(path, tests):
-        if batch and run([*MAKE, *batch], 300) != 0:
-            return "uncompilable"
+        run([*MAKE, *batch], 300)
         for test in batch:
             if run([test], 5 + 10 * tests[test][0]) != 0:
                 return "killed"
@@ -144,14 +153,16 @@ def main():
             shutil.copymode(here, there)
     (tests, passing), places, count, survivors = baseline(), list(sites()), {}, []
     random.Random(SEED).shuffle(places)
-    for done, (path, number, new, what) in enumerate(places[:NUMBER], 1):
+    for done, (path, number, new, what) in list(enumerate(places[:NUMBER], 1))[FIRST - 1:]:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         lines = text.split("\n")
         place = f"{os.path.relpath(path, TREE)}:{number + 1}: {what}: {lines[number].strip()}"
+        before = code_of(path)
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join([*lines[:number], new, *lines[number + 1:]]))
-        end = fate(path, tests, passing)
+        after = code_of(path)
+        end = "same code" if after == before else fate(path, tests, passing) if after else "uncompilable"
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         count[end] = count.get(end, 0) + 1
@@ -159,7 +170,7 @@ def main():
         print(f"{done}/{NUMBER} {end:12} {place}", file=sys.stderr, flush=True)
     killed, survived = count.get("killed", 0), count.get("survived", 0)
     print(f"{len(places)} places; {killed} killed, {survived} survived, "
-          f"{count.get('uncompilable', 0)} uncompilable: {100 * killed / max(1, killed + survived):.1f} % "
+          f"{count.get('same code', 0)} the same code, {count.get('uncompilable', 0)} uncompilable: {100 * killed / max(1, killed + survived):.1f} % "
           f"killed, {len(tests)} tests and {len(passing)} cases, seed {SEED}")
     print("\n".join(survivors))
 

@@ -228,12 +228,14 @@ static void gangs_hold_all_or_nothing(void **state)
 
 /* 2x2: c finds node 1 wholly idle: 0.80 a GPU, against 0.80 + 1.70 on node 0 beside a (10 %). d
  * finds 2.50 there, and 1.60 + 1.60 beside c.
- *   GPU 0 a d   GPU 1 d   GPU 2 c   GPU 3 c */
+ *   GPU 0 a d   GPU 1 d   GPU 2 c   GPU 3 c
+ * g, for which none is large enough, begins with the cheaper node too. */
 static void gangs_take_the_cheapest_node(void **state)
 {
     (void)state;
     expect("2x2", "horus", "a:1,0,100%10 c:2,1,100%20 d:2,2,100%20",
            "a:0-100@0 c:1-101@2+3 d:2-102@0+1");
+    expect("2x2", "horus", "a:1,0,100%10 g:3,1,100%20", "a:0-100@0 g:1-101@1+2+3");
 }
 
 /* Racks of nodes 0 | 1 2 | 3 with two GPUs each, one job a GPU, a on GPU 0. No node has 5: node 1

@@ -116,6 +116,20 @@ static void backfills_beside_a_window(void **state)
     expect("2x4", "fifo:scan=conservative", "10,30,n1,,ann,\n", jobs, timeline);
 }
 
+/* 3x4; n1 is reserved from 20 to 100. 1 (8 GPUs, 30 s) finds n1 and n2 free at 1, but would end in
+ * the window: it has n0, which 0 leaves at 40, and n2. 2 (10 s) has n1 before the window, of which
+ * nothing is free for others then; 3 (60 s) would have n2 beyond 40 and waits for 70; 4 (2 s) does
+ * not wait. */
+static void what_ends_before_a_window_frees_none_of_it(void **state)
+{
+    static const char jobs[] = "0:4,0,40~bob 1:8,1,30~bob 2:4,2,10~bob 3:4,2,60~bob 4:1,2,2~bob";
+    static const char timeline[] = "0:0-40@0+1+2+3 1:40-70@0+1+2+3+8+9+10+11"
+                                   " 2:2-12@4+5+6+7 3:70-130@0+1+2+3 4:2-4@8";
+    (void)state;
+    expect("3x4", "fifo:scan=easy", "20,100,n1,,ann,\n", jobs, timeline);
+    expect("3x4", "fifo:scan=conservative", "20,100,n1,,ann,\n", jobs, timeline);
+}
+
 /* 1x4, easy, reserved from 10 to 30. 0 is expected to end at 5 and ends at 15: the window gets the
  * node then, and 1 (ann, came at 12) starts. 2 (bob) waits for 30. */
 static void a_window_waits_for_an_overrun(void **state)
@@ -198,6 +212,7 @@ int main(void)
         cmocka_unit_test(owners_pass_and_stay),
         cmocka_unit_test(backfills_before_a_window),
         cmocka_unit_test(backfills_beside_a_window),
+        cmocka_unit_test(what_ends_before_a_window_frees_none_of_it),
         cmocka_unit_test(a_window_waits_for_an_overrun),
         cmocka_unit_test(owners_in_a_virtual_cluster),
         cmocka_unit_test(the_engine_serves_owners),

@@ -167,6 +167,23 @@ static void who_fits_overtakes(void **state)
     expect("rule=pack,lanes=paper", jobs, "X:0-150 Y:1-100 Z:2-22");
 }
 
+/* Gangs of two on two nodes of a GPU. X and Y keep 1 and 6 in a lane of 9: all 16. Q would keep 2;
+ * when Y is gone at 6 there are 6 left, too few for a lane of 8 beside, and it joins X's:
+ * X Y X Y X Y | X Q X Q X X X X X. */
+static void a_gang_joins_a_lane_over_nodes(void **state)
+{
+    const struct hs_test_options options = {.max_tenants = 8};
+    char gpus[256];
+    (void)state;
+    scratch_keep(gpus, sizeof gpus, "gpus.json",
+                 "{\"gpu_types\": {\"S\": {\"mem_mib\": 16000}},"
+                 " \"nodes\": [{\"count\": 2, \"gpus\": 1, \"type\": \"S\"}]}");
+    scenario_expect_with(
+        gpus, "salus:mode=exact,infl_p=1,infl_total=1,reserve=0,startup=0,rule=pack,lanes=paper",
+        "X:2,0,10&10000/1000*1 Y:2,0,3&10000/6000*1 Q:2,0,2&10000/2000*1", &options,
+        "X:0-15 Y:0-6 Q:6-10");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +198,7 @@ int main(void)
         cmocka_unit_test(lanes_run_at_once),
         cmocka_unit_test(lanes_slow_each_other),
         cmocka_unit_test(who_fits_overtakes),
+        cmocka_unit_test(a_gang_joins_a_lane_over_nodes),
     };
     return cmocka_run_group_tests_name("salus on paper", tests, set_up, scratch_close);
 }

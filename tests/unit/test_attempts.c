@@ -158,30 +158,35 @@ static void a_killed_job_loses_all_attempts(void **state)
 
 static void throttle_the_first(const struct hs_view *v, struct hs_plan *p, int call)
 {
-    (void)v;
-    if (call > 1)
-        return;
-    hs_plan_start(p, script_handle[call]);
-    hs_plan_on_node(p, 0, 1);
     if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_gpu(p, 0);
         hs_plan_cap(p, script_handle[0], HS_Q32_ONE / 2);
         hs_plan_mem_limit(p, script_handle[0], 1024);
+        hs_plan_start(p, script_handle[1]);
+        hs_plan_on_gpu(p, 1);
+    } else if (hs_view_now_us(v) <= 50 * S) {
+        hs_plan_start(p, script_handle[2]);
+        hs_plan_on_gpu(p, hs_view_now_us(v) < 50 * S);
     }
 }
 
-/* At half speed the first 10 s of work take 20 s; the second attempt knows nothing of the cap: 20
- * to 40. */
+/* At half speed the first 10 s of work take 20 s; the second attempt knows nothing of cap and
+ * limit: beside 10 of 16 GiB it is killed for memory 30 s later, and alone it takes 20 s, 50 to 70.
+ */
 static void throttles_end(void **state)
 {
     (void)state;
     struct hs_test_result r;
-    struct hs_test_job job = fails_once[0];
-    job.gpu_mem_mib = 4096;
-    assert_int_equal(script_play(&job, 1, "1x1:V100", HS_CAN_THROTTLE, throttle_the_first, &r),
-                     HS_OK);
+    struct hs_test_job jobs[] = {fails_once[0], {.gpus = 1, .duration_s = 100, .submit_s = 50}};
+    jobs[0].gpu_mem_mib = jobs[1].gpu_mem_mib = 10240;
+    assert_int_equal(
+        script_play(jobs, 2, "1x2:V100", HS_CAN_THROTTLE | HS_CAN_COLOCATE, throttle_the_first, &r),
+        HS_OK);
     assert_int_equal(r.segments[0].end_us, 20 * S);
     assert_int_equal(r.segments[0].done_ns, 10 * S * 1000);
-    assert_int_equal(r.jobs[0].end_us, 40 * S);
+    assert_int_equal(r.jobs[0].ooms, 1);
+    assert_int_equal(r.jobs[0].end_us, 70 * S);
     hs_test_free(&r);
 }
 

@@ -468,6 +468,15 @@ static bool place_on_one(const struct candidate *c)
     return true;
 }
 
+static bool is_better(const struct candidate *c, const struct gang_node *a,
+                      const struct gang_node *b)
+{
+    if (a->room != b->room)
+        return a->room > b->room;
+    return a->cost != b->cost ? a->cost < b->cost
+                              : hs_place_node_is_before(c->v, c->h->types, a->node, b->node);
+}
+
 /* Judges every node with room, into gang_nodes, and returns their number. *anchor: the node with
  * most room, or HS_NO_NODE if all together have too little. */
 static uint32_t judge_all(const struct candidate *c, uint32_t *anchor)
@@ -478,12 +487,10 @@ static uint32_t judge_all(const struct candidate *c, uint32_t *anchor)
     uint32_t count = 0, best = 0;
     uint32_t node = hs_view_find_node(c->v, c->id, margin_mib, 0);
     for (; node != HS_NO_NODE; node = hs_view_find_node(c->v, c->id, margin_mib, node + 1)) {
-        const struct gang_node n = judge_node(c, node), *b = &nodes[best];
+        const struct gang_node n = judge_node(c, node);
         if (n.room == 0)
             continue;
-        if (count == 0 || n.room > b->room || (n.room == b->room && n.cost < b->cost) ||
-            (n.room == b->room && n.cost == b->cost &&
-             hs_place_node_is_before(c->v, c->h->types, n.node, b->node)))
+        if (count == 0 || is_better(c, &n, &nodes[best]))
             best = count;
         nodes[count++] = n;
         room += n.room;
@@ -499,12 +506,7 @@ static bool is_next(const struct candidate *c, const struct gang_node *a, const 
     uint32_t x = hs_view_node(c->v, a->node)->rack, y = hs_view_node(c->v, b->node)->rack;
     x = x > rack ? x - rack : rack - x;
     y = y > rack ? y - rack : rack - y;
-    if (x != y)
-        return x < y;
-    if (a->room != b->room)
-        return a->room > b->room;
-    return a->cost != b->cost ? a->cost < b->cost
-                              : hs_place_node_is_before(c->v, c->h->types, a->node, b->node);
+    return x != y ? x < y : is_better(c, a, b);
 }
 
 /* Places the gang on whole nodes, beginning at the anchor and going on by distance of racks.
