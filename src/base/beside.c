@@ -179,13 +179,8 @@ enum hs_status hs_beside_drop(struct hs_beside *b, struct hs_diag *diag)
     return HS_OK;
 }
 
-enum hs_status hs_beside_lock(struct hs_beside *b, const char *path, struct hs_diag *diag)
-{
-    return hs_beside_lock_left(b, path, NULL, diag);
-}
-
-enum hs_status hs_beside_lock_left(struct hs_beside *b, const char *path, const char *mark,
-                                   struct hs_diag *diag)
+enum hs_status hs_beside_lock(struct hs_beside *b, const char *path, const char *mark,
+                              struct hs_diag *diag)
 {
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
     char id[HS_BESIDE_ID_SIZE], left[HS_BESIDE_PATH_MAX + 64];
@@ -227,7 +222,7 @@ enum hs_status hs_beside_lock_left(struct hs_beside *b, const char *path, const 
 enum hs_status hs_beside_settle(const char *path, struct hs_diag *diag)
 {
     struct hs_beside b;
-    HS_TRY(hs_beside_lock(&b, path, diag));
+    HS_TRY(hs_beside_lock(&b, path, NULL, diag));
     hs_beside_close(&b);
     return HS_OK;
 }

@@ -3,7 +3,7 @@
  * An output, file or directory, while it is written: beside its place, under an unguessable name
  * and a lock, so that only one process at a time writes an output.
  *
- *     HS_TRY(hs_beside_lock(&b, path, diag));          // .NAME.horus; removes leftovers
+ *     HS_TRY(hs_beside_lock(&b, path, NULL, diag));    // .NAME.horus; removes leftovers
  *     status = hs_beside_make(&b, &fd, diag);          // NAME.tmp-ID
  *     ... write, sync, then
  *     status = hs_beside_rename(&b, diag);
@@ -37,14 +37,11 @@ struct hs_beside {
 /* Opens and locks a file, created if necessary. Returns 0 or an error; EWOULDBLOCK: it is locked;
  * EINTR: try again. The holder may remove the file, and then closes it. */
 int hs_lock_try(const char *path, int *fd);
-/* Waits up to a second for another writer, then refuses (HS_E_IO). *b must not move until
- * closed. */
-HS_MUST_USE enum hs_status hs_beside_lock(struct hs_beside *b, const char *path,
+/* Waits up to a second for another writer, then refuses (HS_E_IO). *b must not move until closed.
+ * What a killed writer left is taken over, and kept, if it is a directory with the file `mark`
+ * (NULL: never): then is_made is set, and the caller goes on with it or drops it. */
+HS_MUST_USE enum hs_status hs_beside_lock(struct hs_beside *b, const char *path, const char *mark,
                                           struct hs_diag *diag);
-/* The same; but what a killed writer left is taken over, and kept, if it is a directory with the
- * file `mark`: then is_made is set, and the caller goes on with it or drops it. */
-HS_MUST_USE enum hs_status hs_beside_lock_left(struct hs_beside *b, const char *path,
-                                               const char *mark, struct hs_diag *diag);
 /* Removes what was made or taken over. */
 HS_MUST_USE enum hs_status hs_beside_drop(struct hs_beside *b, struct hs_diag *diag);
 /* *to, which is not open, takes the place of *from. */

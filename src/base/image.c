@@ -100,29 +100,10 @@ static enum hs_status put_file(struct hs_output *out, const struct hs_image_part
                                got < 0 ? strerror(errno) : "it ends too early");
 }
 
-static enum hs_status put_files(struct hs_output *out, const struct hs_image_head *head,
-                                struct hs_diag *diag)
-{
-    for (struct hs_image_part *part = *hs_image_parts(); part != NULL; part = part->next)
-        if (is_carried(part, head))
-            HS_TRY(put_file(out, part, diag));
-    return HS_OK;
-}
-
-static void put_image(struct hs_output *out, const struct hs_image_head *of)
-{
-    struct file_head head = {.version = VERSION, .of = *of};
-    const void *memory = hs_image_bytes(&head.bytes);
-    memcpy(head.magic, MAGIC, sizeof head.magic);
-    const struct file_tail tail = {hs_hash_of(&head, sizeof head), hs_hash_of(memory, head.bytes)};
-    hs_output_put(out, &head, sizeof head);
-    hs_output_put(out, memory, head.bytes);
-    hs_output_put(out, &tail, sizeof tail);
-}
-
-enum hs_status hs_image_write(const char *path, const struct hs_image_head *head,
+enum hs_status hs_image_write(const char *path, const struct hs_image_head *of,
                               struct hs_diag *diag)
 {
+    struct file_head head = {.version = VERSION, .of = *of};
     for (struct hs_image_part *part = *hs_image_parts(); part != NULL; part = part->next)
         HS_TRY(part->leave(part->owner, diag));
     hs_image_pause(true);
@@ -130,8 +111,18 @@ enum hs_status hs_image_write(const char *path, const struct hs_image_head *head
     enum hs_status status = hs_wholefile_open(file, path, diag);
     if (status == HS_OK) {
         hs_output_pack(&file->out, path);
-        put_image(&file->out, head);
-        status = hs_wholefile_close(file, put_files(&file->out, head, diag), diag);
+        const void *memory = hs_image_bytes(&head.bytes);
+        memcpy(head.magic, MAGIC, sizeof head.magic);
+        const struct file_tail tail = {hs_hash_of(&head, sizeof head),
+                                       hs_hash_of(memory, head.bytes)};
+        hs_output_put(&file->out, &head, sizeof head);
+        hs_output_put(&file->out, memory, head.bytes);
+        hs_output_put(&file->out, &tail, sizeof tail);
+        for (const struct hs_image_part *part = *hs_image_parts(); part != NULL && status == HS_OK;
+             part = part->next)
+            if (is_carried(part, of))
+                status = put_file(&file->out, part, diag);
+        status = hs_wholefile_close(file, status, diag);
     }
     hs_free(file);
     hs_image_pause(false);

@@ -523,18 +523,6 @@ static void write_packed(struct hs_output *out, const char *data, size_t len, bo
              (io.in_len > 0 || io.out_room == 0 || (is_last && state != HS_CODEC_BOUNDARY)));
 }
 
-static void output_free(struct hs_output *out)
-{
-    if (out->packing != NULL)
-        out->packing->codec->close(out->packing->ctx, true);
-    hs_free(out->packing);
-    XXH3_freeState(out->hash);
-    hs_image_remove(&out->part);
-    hs_free(out->buffer);
-    hs_free(out->path);
-    *out = (struct hs_output){.fd = -1, .error = out->error};
-}
-
 /* A reader of standard output that has seen enough, such as head, gets no message. */
 static enum hs_status output_fail(const struct hs_output *out, const char *what,
                                   struct hs_diag *diag)
@@ -698,7 +686,14 @@ enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
         out->error = errno;
     if (out->error != 0)
         status = output_fail(out, "write", diag);
-    output_free(out);
+    if (out->packing != NULL)
+        out->packing->codec->close(out->packing->ctx, true);
+    hs_free(out->packing);
+    XXH3_freeState(out->hash);
+    hs_image_remove(&out->part);
+    hs_free(out->buffer);
+    hs_free(out->path);
+    *out = (struct hs_output){.fd = -1, .error = out->error};
     return status;
 }
 
@@ -739,7 +734,7 @@ static enum hs_status wholefile_make(struct hs_wholefile *file, const char *path
     if (strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
         return HS_OK;
     HS_TRY(hs_beside_follow(path, target, diag));
-    HS_TRY(hs_beside_lock(&file->beside, target, diag));
+    HS_TRY(hs_beside_lock(&file->beside, target, NULL, diag));
     const enum hs_status status = hs_beside_make(&file->beside, fd, diag);
     if (status != HS_OK)
         hs_beside_close(&file->beside);

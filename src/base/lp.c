@@ -137,19 +137,6 @@ static void load(const struct hs_lp *lp, glp_prob *p)
         glp_set_row_stat(p, (int)i + 1, lp->rows[i].status);
 }
 
-static void keep_solution(struct hs_lp *lp, glp_prob *p)
-{
-    for (uint32_t i = 0; i < lp->columns_count; i++) {
-        lp->values[i] = glp_get_col_prim(p, (int)i + 1);
-        lp->statuses[i] = glp_get_col_stat(p, (int)i + 1);
-    }
-    for (uint32_t i = 0; i < lp->rows_count; i++) {
-        lp->rows[i].price = glp_get_row_dual(p, (int)i + 1);
-        lp->rows[i].status = glp_get_row_stat(p, (int)i + 1);
-    }
-    lp->solved_columns = lp->columns_count;
-}
-
 static void count_subproblems(glp_tree *tree, void *most)
 {
     int total;
@@ -204,7 +191,15 @@ static enum hs_lp_status solve(struct hs_lp *lp, glp_prob *p, int iterations)
     }
     if (lp->has_binary)
         return branch(lp, p, iterations);
-    keep_solution(lp, p);
+    for (uint32_t i = 0; i < lp->columns_count; i++) {
+        lp->values[i] = glp_get_col_prim(p, (int)i + 1);
+        lp->statuses[i] = glp_get_col_stat(p, (int)i + 1);
+    }
+    for (uint32_t i = 0; i < lp->rows_count; i++) {
+        lp->rows[i].price = glp_get_row_dual(p, (int)i + 1);
+        lp->rows[i].status = glp_get_row_stat(p, (int)i + 1);
+    }
+    lp->solved_columns = lp->columns_count;
     return HS_LP_OPTIMAL;
 }
 

@@ -106,17 +106,6 @@ static bool image_map(uint64_t mapped, uint64_t *end)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == at;
 }
 
-static bool image_reserve(uint64_t bytes)
-{
-    uint64_t end = image->used + bytes;
-    if (end <= image->mapped)
-        return true;
-    if (!image_map(image->mapped, &end))
-        return false;
-    image->mapped = end;
-    return true;
-}
-
 static void *image_take(uint64_t bytes)
 {
     uint64_t size;
@@ -127,8 +116,11 @@ static void *image_take(uint64_t bytes)
         block->next = NULL;
         return block + 1;
     }
-    if (bytes > IMAGE_MOST || !image_reserve(size))
+    uint64_t end = image->used + size;
+    if (bytes > IMAGE_MOST || (end > image->mapped && !image_map(image->mapped, &end)))
         return NULL;
+    if (end > image->mapped)
+        image->mapped = end;
     block = (struct block *)(uintptr_t)(IMAGE_AT + image->used);
     image->used += size;
     block->class = class;

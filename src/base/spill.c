@@ -15,11 +15,10 @@
 
 #include "base/memory.h"
 
-#define GROW_FIRST    64u
-#define GROW_BYTES    (UINT64_C(64) << 20) /* a file grows by: it is not copied */
-#define PAGE_BYTES    UINT64_C(4096)
-#define FAULTS_LISTED 256 /* the resident memory is looked up each so many page faults */
-#define SORT_RUN      UINT64_C(16384) /* items sorted at a time, before they are merged */
+#define GROW_FIRST 64u
+#define GROW_BYTES (UINT64_C(64) << 20) /* a file grows by: it is not copied */
+#define PAGE_BYTES UINT64_C(4096)
+#define SORT_RUN   UINT64_C(16384) /* items sorted at a time, before they are merged */
 
 static struct hs_spill_array *array_of(struct hs_spill *spill, const void *items)
 {
@@ -148,24 +147,17 @@ void hs_spill_free(struct hs_spill *spill)
     spill->statm = 0;
 }
 
-/* Returns the resident bytes of mapped files, the program's own too; UINT64_MAX: not known. */
-static uint64_t resident_bytes(struct hs_spill *spill)
+/* Removes the mapped pages where there are too many of files, the program's own too. */
+void hs_spill_bound(struct hs_spill *spill)
 {
     char text[128], *at = text; /* "size resident shared ...", in pages */
     if (spill->statm == 0)
         spill->statm = 1 + open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     const ssize_t length = pread(spill->statm - 1, text, sizeof text - 1, 0);
-    if (length <= 0)
-        return UINT64_MAX;
-    text[length] = '\0';
+    text[length > 0 ? length : 0] = '\0';
     (void)strtoull(at, &at, 10);
     (void)strtoull(at, &at, 10);
-    return strtoull(at, NULL, 10) * PAGE_BYTES;
-}
-
-void hs_spill_bound(struct hs_spill *spill)
-{
-    if (resident_bytes(spill) < HS_SPILL_MOST)
+    if (length > 0 && strtoull(at, NULL, 10) * PAGE_BYTES < HS_SPILL_MOST)
         return;
     for (size_t i = 0; i < HS_SPILL_ARRAYS; i++)
         if (spill->of[i].items != NULL && spill->of[i].file >= 0)

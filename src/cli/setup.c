@@ -217,15 +217,12 @@ static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
         return HS_OK;
     struct hs_jsoncheck check;
     s->is_reserve_fitted = true;
-    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag);
-    if (status == HS_OK) {
+    if (hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag) == HS_OK) {
         const struct hs_json *memory = hs_json_get(hs_json_root(check.doc), "memory");
         s->memory_reserve_mib =
             (uint32_t)hs_jsoncheck_int(&check, memory, "reserve_p95_mib", 0, UINT32_MAX, 0);
-        status = check.status;
     }
-    hs_json_close(check.doc);
-    return status;
+    return hs_jsoncheck_close(&check);
 }
 
 /* Draws profiles if something depends on them; fills in unknown values if GPUs are shared. */

@@ -517,40 +517,31 @@ void hs_config_print(const struct hs_config *config, struct hs_output *out)
 
 /* ---- names of policies with parameters ---- */
 
-/* Appends to text one policy: its name, its other parameters in order, then the new one. */
-static void spec_set(char *text, size_t size, const char *spec, const char *key, const char *value,
-                     bool is_weak)
-{
-    size_t len = strcspn(spec, ":\n");
-    char before = ':';
-    bool is_kept = false;
-
-    hs_append(text, size, "%.*s", (int)len, spec);
-    for (spec += len; *spec == ':' || *spec == ','; spec += len) {
-        len = strcspn(++spec, ",\n");
-        bool is_key = hs_param_is_key(spec, key, '=');
-        is_kept |= is_key && is_weak;
-        if (len == 0 || (is_key && !is_weak))
-            continue;
-        hs_append(text, size, "%c%.*s", before, (int)len, spec);
-        before = ',';
-    }
-    if (!is_kept)
-        hs_append(text, size, "%c%s=%s", before, key, value);
-}
-
 const char *hs_policyspec_set(struct hs_arena *arena, const char *specs, const char *key,
                               const char *value, bool is_weak)
 {
     size_t lines = 1;
     for (const char *p = specs; (p = strchr(p, '\n')) != NULL; p++)
         lines++;
-    size_t size = strlen(specs) + lines * (strlen(key) + strlen(value) + 3) + 1;
+    const size_t size = strlen(specs) + lines * (strlen(key) + strlen(value) + 3) + 1;
     char *text = hs_arena_alloc(arena, size);
-    for (size_t len;; specs += len + 1) {
-        len = strcspn(specs, "\n");
-        spec_set(text, size, specs, key, value, is_weak);
-        if (specs[len] == '\0')
+    for (;; specs++) { /* a policy: its name, its other parameters in order, then the new one */
+        size_t len = strcspn(specs, ":\n");
+        char before = ':';
+        bool is_kept = false;
+        hs_append(text, size, "%.*s", (int)len, specs);
+        for (specs += len; *specs == ':' || *specs == ','; specs += len) {
+            len = strcspn(++specs, ",\n");
+            bool is_key = hs_param_is_key(specs, key, '=');
+            is_kept |= is_key && is_weak;
+            if (len == 0 || (is_key && !is_weak))
+                continue;
+            hs_append(text, size, "%c%.*s", before, (int)len, specs);
+            before = ',';
+        }
+        if (!is_kept)
+            hs_append(text, size, "%c%s=%s", before, key, value);
+        if (*specs == '\0')
             return text;
         hs_append(text, size, "\n");
     }

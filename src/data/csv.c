@@ -235,19 +235,6 @@ static struct hs_place place_of(const struct hs_csv *csv, const char *at, size_t
     return hs_place_at(&source, (struct hs_span){(size_t)(at - row), span});
 }
 
-/* Returns the byte after the quote that closes the one at p, or stop. */
-static const char *quoted_scan(const char *p, const char *stop)
-{
-    for (p++; p < stop; p++) {
-        if (*p != '"')
-            continue;
-        if (p + 1 == stop || p[1] != '"')
-            return p + 1;
-        p++;
-    }
-    return stop;
-}
-
 /* Finds the field at p without surrounding blanks; returns its delimiter or row end, or stop. */
 static const char *field_scan(const char *p, const char *stop, char delimiter, const char **begin,
                               const char **end)
@@ -255,8 +242,9 @@ static const char *field_scan(const char *p, const char *stop, char delimiter, c
     while (p < stop && is_blank(*p) && *p != delimiter)
         p++;
     *begin = p;
-    if (p < stop && *p == '"')
-        p = quoted_scan(p, stop);
+    if (p < stop && *p == '"') /* up to the closing quote, past doubled ones */
+        for (p++; p < stop && (*p != '"' || (p + 1 < stop && p[1] == '"')); p++)
+            p += *p == '"';
     while (p < stop && *p != delimiter && *p != '\n' && *p != '\r')
         p++;
     for (*end = p; *end > *begin && is_blank((*end)[-1]);)
@@ -728,53 +716,49 @@ enum hs_status hs_csv_table_close(struct hs_csv_table *t, enum hs_status status)
 #define NUMBERS_MAX (1u << 24)
 #define MILLIONTHS  INT64_C(1000000)
 
-struct numbers {
-    int64_t *values;
-    uint32_t count, cap;
-};
-
-static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
-                                  const struct hs_csv_row *row, struct hs_diag *diag)
+/* Reads the number of a row; false for a header. */
+static enum hs_status read_number(const struct hs_csv *csv, const struct hs_csv_row *row,
+                                  bool *is_header, int64_t *value)
 {
     const char *text = row->fields[0];
-    int64_t value;
+    *is_header = false;
     if (row->count != 1)
         return hs_csv_fail(csv, row->count > 1, NULL, "expected one number a line");
-    if (!hs_parse_decimal_us(text, row->lengths[0], MILLIONTHS, &value)) {
+    if (!hs_parse_decimal_us(text, row->lengths[0], MILLIONTHS, value)) {
         bool is_name = strchr("+-.0123456789", text[0]) == NULL;
-        if (row->line == 1 && is_name)
-            return HS_OK; /* a header */
-        return hs_csv_fail(csv, 0, NULL, "not a number%s: '%.64s'",
-                           is_name ? "" : ", or too large a one", text);
+        *is_header = row->line == 1 && is_name;
+        return *is_header ? HS_OK
+                          : hs_csv_fail(csv, 0, NULL, "not a number%s: '%.64s'",
+                                        is_name ? "" : ", or too large a one", text);
     }
-    if (value < 0)
-        return hs_csv_fail(csv, 0, NULL, "negative: '%.64s'", text);
-    if (n->count == NUMBERS_MAX)
-        return hs_fail(diag, HS_E_LIMIT, HS_AT(hs_csv_place(csv, 0)), NULL,
-                       "no room for more than %u numbers", n->count);
-    *hs_push(n->values, n->count, n->cap, NUMBERS_MAX) = value;
-    return HS_OK;
+    return *value >= 0 ? HS_OK : hs_csv_fail(csv, 0, NULL, "negative: '%.64s'", text);
 }
 
 enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *count,
                               struct hs_diag *diag)
 {
-    struct numbers n = {0};
     struct hs_input *input;
     struct hs_csv *csv;
     struct hs_csv_row row;
+    uint32_t cap = 0;
+    int64_t value;
+    bool is_header;
     *values = NULL;
     *count = 0;
     HS_TRY(hs_input_open(&input, path, diag));
     hs_csv_open(&csv, input, ',', diag);
     enum hs_status status = HS_OK;
-    while (status == HS_OK && (status = hs_csv_next(csv, &row)) == HS_OK)
-        status = read_number(&n, csv, &row, diag);
+    while (status == HS_OK && (status = hs_csv_next(csv, &row)) == HS_OK) {
+        status = read_number(csv, &row, &is_header, &value);
+        if (status == HS_OK && !is_header && *count == NUMBERS_MAX)
+            status = hs_fail(diag, HS_E_LIMIT, HS_AT(hs_csv_place(csv, 0)), NULL,
+                             "no room for more than %u numbers", NUMBERS_MAX);
+        else if (status == HS_OK && !is_header)
+            *hs_push(*values, *count, cap, NUMBERS_MAX) = value;
+    }
     hs_csv_close(csv);
     hs_input_close(input);
-    *values = n.values;
-    *count = n.count;
-    if (status == HS_END && n.count == 0)
+    if (status == HS_END && *count == 0)
         return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}),
                        "one number a line, perhaps under a header", "there is no number in it");
     return status == HS_END ? HS_OK : status;

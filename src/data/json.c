@@ -187,13 +187,6 @@ static const char *escape_fault(int32_t code)
     return is_refused ? control_what : NULL;
 }
 
-/* Returns CODE of a "\\uCODE" at w->at; -1 if there is none. */
-static int32_t next_code(const struct json_walk *w)
-{
-    const bool is_there = w->len - w->at > 1 && memcmp(w->text + w->at, "\\u", 2) == 0;
-    return is_there ? hex4(w, w->at + 2) : -1;
-}
-
 /* w->at is the backslash. */
 static bool walk_escape(struct json_walk *w)
 {
@@ -209,7 +202,8 @@ static bool walk_escape(struct json_walk *w)
         return fault(w, begin, code < 0 ? 2 : len, what, NULL);
     if (code < 0xD800 || code > 0xDFFF)
         return true;
-    int32_t low = next_code(w);
+    const bool is_followed = w->len - w->at > 1 && memcmp(w->text + w->at, "\\u", 2) == 0;
+    const int32_t low = is_followed ? hex4(w, w->at + 2) : -1;
     if (code > 0xDBFF || low < 0xDC00 || low > 0xDFFF)
         return fault(w, begin, 6, "half of a surrogate pair", NULL);
     w->at += 6;
@@ -733,6 +727,12 @@ void hs_json_close(struct hs_json_doc *doc)
 #define FAULT_SIZE 1024
 #define KEYS_MAX   32u /* of an object */
 
+enum hs_status hs_jsoncheck_close(struct hs_jsoncheck *c)
+{
+    hs_json_close(c->doc);
+    return c->status;
+}
+
 void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
 {
     if (c->status == HS_OK)
@@ -784,6 +784,16 @@ bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
         return true;
     hs_jsoncheck_fault(c, value, NULL, "%s is empty", what);
     return false;
+}
+
+const struct hs_json *hs_jsoncheck_first(struct hs_jsoncheck *c, const struct hs_json *owner,
+                                         const char *key, bool is_required)
+{
+    const struct hs_json *list = hs_json_get(owner, key);
+    const bool is_good = is_required
+                             ? hs_jsoncheck_filled(c, list, HS_JSON_ARRAY, key)
+                             : list != NULL && hs_jsoncheck_kind(c, list, HS_JSON_ARRAY, key);
+    return is_good ? hs_json_first(list) : NULL;
 }
 
 bool hs_jsoncheck_object(struct hs_jsoncheck *c, const struct hs_json *object, const char *what,

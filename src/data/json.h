@@ -116,12 +116,14 @@ const char *hs_json_library_version(void);
 /* ---- checks of hand-written documents ---- */
 
 struct hs_jsoncheck {
-    struct hs_json_doc *doc; /* closed by the caller */
+    struct hs_json_doc *doc;
     struct hs_diag *diag;
     enum hs_status status; /* the first failure */
     uint32_t faults;
 };
 
+/* Closes the document, if there is one; returns the status. */
+HS_MUST_USE enum hs_status hs_jsoncheck_close(struct hs_jsoncheck *c);
 /* Stores the first failure. */
 void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status);
 /* Reports HS_E_INPUT at the value. */
@@ -134,6 +136,10 @@ bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum
 /* Checks for an array or object with at least one member. */
 bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
                          enum hs_json_kind kind, const char *what);
+/* Returns the first member of the array under a key; NULL if it has none, or after a fault. An array
+ * that is required is not empty. */
+const struct hs_json *hs_jsoncheck_first(struct hs_jsoncheck *c, const struct hs_json *owner,
+                                         const char *key, bool is_required);
 /* Checks for an object with no keys but those of a list, "gpus cohort"; false if it is none. */
 bool hs_jsoncheck_object(struct hs_jsoncheck *c, const struct hs_json *object, const char *what,
                          const char *keys);

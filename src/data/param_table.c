@@ -293,15 +293,6 @@ static void put_wanted(const struct hs_param *param, char *text, size_t size)
 
 /* ---- setting ---- */
 
-/* Tells whether no range would admit the text. */
-static bool is_form_wrong(const struct hs_param *param, const char *text, struct hs_arena *arena)
-{
-    struct hs_param any = *param;
-    union value value;
-    any.min = any.max = any.floor = 0;
-    return !value_parse(&any, text, arena, &value);
-}
-
 /* The prefix "policy 'fifo': " if the subject has a name. */
 struct subject {
     const char *what, *colon;
@@ -334,6 +325,7 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
     const enum hs_status fault = place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
     const struct subject subject = subject_of(what);
     const char *names[NAMES_MAX], *advice = NULL;
+    union value any;
     char hint[HS_HINT_SIZE], text[KEYS_SIZE] = "";
     size_t count = 0;
     if (param != NULL) {
@@ -342,9 +334,11 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
             while (param->choices[count] != NULL)
                 count++;
             advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
-        } else if (strstr(text, types[param->type].example) == NULL &&
-                   is_form_wrong(param, value, arena)) {
-            advice = types[param->type].example + 1; /* " such as" */
+        } else if (strstr(text, types[param->type].example) == NULL) {
+            struct hs_param without_range = *param;
+            without_range.min = without_range.max = without_range.floor = 0;
+            if (!value_parse(&without_range, value, arena, &any))
+                advice = types[param->type].example + 1; /* " such as" */
         }
         return hs_fail(diag, fault, place, advice, "%s%s'%s' must be %s, not '%s'", subject.what,
                        subject.colon, param->key, text, value);

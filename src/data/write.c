@@ -57,17 +57,6 @@ static void value_begin(struct hs_jsonw *w)
     w->needs_comma = true;
 }
 
-static void container_end(struct hs_jsonw *w, const char *bracket)
-{
-    w->depth--;
-    if (w->needs_comma && w->one_line == 0)
-        line_break(w);
-    if (w->depth < w->one_line)
-        w->one_line = 0;
-    hs_output_put(w->out, bracket, 1);
-    w->needs_comma = true;
-}
-
 /* Writes text[0, len) as a quoted JSON text. */
 static void text_put(struct hs_output *out, const char *text, size_t len)
 {
@@ -100,6 +89,7 @@ static void text_put(struct hs_output *out, const char *text, size_t len)
     hs_output_put(out, "\"", 1);
 }
 
+/* A number, true or false. */
 static void number_put(struct hs_jsonw *w, const char *digits, size_t len)
 {
     value_begin(w);
@@ -139,12 +129,6 @@ void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us)
     number_put(w, digits, hs_fmt_seconds(digits, us));
 }
 
-static void put_bool(struct hs_jsonw *w, bool value)
-{
-    value_begin(w);
-    put(w, value ? "true" : "false");
-}
-
 /* what: the conversion without %. */
 static void put_argument(struct hs_jsonw *w, const char *what, va_list *args)
 {
@@ -156,7 +140,8 @@ static void put_argument(struct hs_jsonw *w, const char *what, va_list *args)
         return;
     }
     if (*what == 'd') {
-        put_bool(w, va_arg(*args, int));
+        const bool value = va_arg(*args, int);
+        number_put(w, value ? "true" : "false", value ? 4 : 5);
         return;
     }
     if (*what == '0') {
@@ -177,8 +162,14 @@ static void put_argument(struct hs_jsonw *w, const char *what, va_list *args)
 static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *args)
 {
     const char *end = word + len, *value = memchr(word, '=', len);
-    if (value == NULL) {
-        container_end(w, word);
+    if (value == NULL) { /* a closing bracket */
+        w->depth--;
+        if (w->needs_comma && w->one_line == 0)
+            line_break(w);
+        if (w->depth < w->one_line)
+            w->one_line = 0;
+        hs_output_put(w->out, word, 1);
+        w->needs_comma = true;
         return;
     }
     if (*word == '%')
@@ -201,7 +192,7 @@ static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *
     else if (*value == '#' && value[1] >= '0' && value[1] <= '9')
         number_put(w, value + 1, len - 1);
     else if (len == strlen("false") && memcmp(value, "false", len) == 0)
-        put_bool(w, false);
+        number_put(w, value, len);
     else {
         value_begin(w);
         text_put(w->out, value, len);

@@ -55,7 +55,6 @@ struct hs_cluster {
     struct hs_quota *quotas;
     uint32_t quota_count;
     uint64_t input_hash; /* of the description, for the manifest */
-    uint64_t vcs_hash;   /* of the file given to hs_cluster_set_vcs; 0 = none */
     /* VCs of the description, for hs_cluster_set_vcs without a file. */
     struct hs_vc *own_vcs; /* gpus: as described, quota or nodes */
     uint32_t own_vc_count;
@@ -106,15 +105,8 @@ void hs_vc_list_free(struct hs_vc_list *list);
 
 /* ---- quotas: `held` are thousandths of GPUs by index of quotas ---- */
 
-/* A VC holds so much more, or, negative, less. O(depth). */
-void hs_quota_charge(const struct hs_cluster *c, uint64_t *held, uint32_t vc, int64_t milli);
-static inline void hs_quota_change(const struct hs_cluster *c, uint64_t *held, uint32_t vc,
-                                   int64_t milli)
-{
-    held[vc] += (uint64_t)milli;
-    if (HS_UNLIKELY(c->quotas != NULL)) /* its cohorts */
-        hs_quota_charge(c, held, vc, milli);
-}
+/* A VC holds so much more, or, negative, less; so do its cohorts. O(depth). */
+void hs_quota_change(const struct hs_cluster *c, uint64_t *held, uint32_t vc, int64_t milli);
 /* What it may still take, cohorts counted; UINT64_MAX: any number. O(depth). */
 uint64_t hs_quota_left(const struct hs_cluster *c, const uint64_t *held, uint32_t vc);
 /* The same, if `top`, itself or a cohort around it, were in no cohort; HS_NO_QUOTA: with all of

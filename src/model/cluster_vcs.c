@@ -47,15 +47,6 @@ static uint32_t depth_of(const struct hs_quota *quotas, uint32_t at)
     return depth;
 }
 
-static void sum_up(struct hs_quota *quotas, uint32_t at, const struct hs_vc *own)
-{
-    struct hs_quota *q = &quotas[at];
-    if (own->lend_gpus != UINT64_MAX)
-        q->kept_milli = above(q->subtree_milli, milli_of(own->lend_gpus));
-    if (q->parent != HS_NO_QUOTA)
-        quotas[q->parent].subtree_milli += q->subtree_milli - q->kept_milli;
-}
-
 /* Sets quotas, and most_gpus of the VCs. */
 static void build_quotas(struct hs_cluster *c, const struct hs_vc *cohorts, uint32_t count)
 {
@@ -73,9 +64,16 @@ static void build_quotas(struct hs_cluster *c, const struct hs_vc *cohorts, uint
     if (deepest == 0) /* no VC is in a cohort */
         return;
     for (uint32_t depth = deepest + 1; depth-- > 0;)
-        for (uint32_t i = 0; i < all; i++)
-            if (depth_of(quotas, i) == depth)
-                sum_up(quotas, i, i < c->vc_count ? &c->vcs[i] : &cohorts[i - c->vc_count]);
+        for (uint32_t i = 0; i < all; i++) {
+            const struct hs_vc *own = i < c->vc_count ? &c->vcs[i] : &cohorts[i - c->vc_count];
+            struct hs_quota *q = &quotas[i];
+            if (depth_of(quotas, i) != depth)
+                continue;
+            if (own->lend_gpus != UINT64_MAX)
+                q->kept_milli = above(q->subtree_milli, milli_of(own->lend_gpus));
+            if (q->parent != HS_NO_QUOTA)
+                quotas[q->parent].subtree_milli += q->subtree_milli - q->kept_milli;
+        }
     c->quotas = quotas;
     c->quota_count = all;
     const uint64_t *none = hs_arena_alloc(&c->arena, all * sizeof *none);
@@ -83,9 +81,10 @@ static void build_quotas(struct hs_cluster *c, const struct hs_vc *cohorts, uint
         c->vcs[vc].most_gpus = (uint64_t)hs_quota_room(c, none, vc, HS_NO_QUOTA) / HS_GPU_MILLI;
 }
 
-void hs_quota_charge(const struct hs_cluster *c, uint64_t *held, uint32_t vc, int64_t milli)
+void hs_quota_change(const struct hs_cluster *c, uint64_t *held, uint32_t vc, int64_t milli)
 {
-    for (uint32_t i = vc; milli != 0 && c->quotas[i].parent != HS_NO_QUOTA;
+    held[vc] += (uint64_t)milli;
+    for (uint32_t i = vc; c->quotas != NULL && milli != 0 && c->quotas[i].parent != HS_NO_QUOTA;
          i = c->quotas[i].parent) {
         const struct hs_quota *q = &c->quotas[i];
         const int64_t now = (int64_t)held[i];
@@ -369,12 +368,13 @@ static enum hs_status read_json(struct source *s)
     HS_TRY(hs_json_load(&s->doc, s->file, s->diag));
     struct hs_jsoncheck check = {.doc = s->doc, .diag = s->diag};
     const struct hs_json *root = hs_json_root(s->doc);
-    if (!hs_jsoncheck_object(&check, root, "a list of virtual clusters", "name vcs cohorts"))
-        return check.status;
     s->vcs = hs_json_get(root, "vcs");
-    if (s->vcs == NULL)
-        hs_jsoncheck_fault(&check, root, "{\"vcs\": {\"name\": gpus, ...}}", "\"vcs\" is missing");
-    hs_vc_list_read(&s->list, &check, root);
+    if (hs_jsoncheck_object(&check, root, "a list of virtual clusters", "name vcs cohorts")) {
+        if (s->vcs == NULL)
+            hs_jsoncheck_fault(&check, root, "{\"vcs\": {\"name\": gpus, ...}}",
+                               "\"vcs\" is missing");
+        hs_vc_list_read(&s->list, &check, root);
+    }
     return check.status;
 }
 
@@ -476,7 +476,7 @@ static enum hs_status table_read(struct source *s, const char *date)
     return HS_OK;
 }
 
-static enum hs_status read_vc_file(struct hs_cluster *c, struct source *s, const char *date)
+static enum hs_status read_vc_file(struct source *s, const char *date)
 {
     struct hs_input *input;
     const char *data = "";
@@ -496,11 +496,8 @@ static enum hs_status read_vc_file(struct hs_cluster *c, struct source *s, const
     } else if (status == HS_OK) {
         status = read_json(s);
     }
-    while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK)
-        continue;
-    c->vcs_hash = hs_input_hash(input);
     hs_input_close(input);
-    return status == HS_END ? HS_OK : status;
+    return status;
 }
 
 enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mode,
@@ -525,7 +522,7 @@ enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mo
         return apply(cluster, mode, &s);
     }
     hs_intern_init(&s.names);
-    enum hs_status status = read_vc_file(cluster, &s, has_date ? date : "");
+    enum hs_status status = read_vc_file(&s, has_date ? date : "");
     if (status == HS_OK)
         status = apply(cluster, mode, &s);
     hs_json_close(s.doc);

@@ -33,10 +33,8 @@ struct hs_host {
 static bool read_axis(struct hs_jsoncheck *check, const struct hs_json *owner, const char *key,
                       double unit, struct host_axis *axis)
 {
-    const struct hs_json *list = hs_json_get(owner, key);
-    if (!hs_jsoncheck_filled(check, list, HS_JSON_ARRAY, key))
-        return false;
-    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+    const struct hs_json *at = hs_jsoncheck_first(check, owner, key, true);
+    for (; at != NULL; at = hs_json_next(at)) {
         const double value = hs_json_number(at) * unit;
         const bool is_first = axis->count == 0;
         if (axis->count == HS_HOST_POINTS || !(value > 0) || value > AXIS_MAX * 1024 ||
@@ -47,7 +45,7 @@ static bool read_axis(struct hs_jsoncheck *check, const struct hs_json *owner, c
         }
         axis->at[axis->count++] = (uint32_t)llrint(value);
     }
-    return true;
+    return axis->count > 0;
 }
 
 /* Reads a row per amount of memory, with a number per count of CPUs. */
@@ -74,12 +72,12 @@ static void read_speeds(struct hs_jsoncheck *check, const struct hs_json *owner,
 
 static void read_grids(struct hs_jsoncheck *check, struct hs_host *host)
 {
-    const struct hs_json *root = hs_json_root(check->doc), *list = hs_json_get(root, "grids");
+    const struct hs_json *root = hs_json_root(check->doc);
     (void)hs_jsoncheck_object(check, root, "a model of hosts", "kind format notes grids");
-    if (!hs_jsoncheck_filled(check, list, HS_JSON_ARRAY, "grids"))
-        return;
-    host->grids = hs_arena_alloc(&host->arena, hs_json_count(list) * sizeof *host->grids);
-    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+    const struct hs_json *at = hs_jsoncheck_first(check, root, "grids", true);
+    host->grids = hs_arena_alloc(&host->arena,
+                                 hs_json_count(hs_json_get(root, "grids")) * sizeof *host->grids);
+    for (; at != NULL; at = hs_json_next(at)) {
         struct host_grid *grid = &host->grids[host->count];
         if (!hs_jsoncheck_object(check, at, "a grid", "model cpus mem_mib speed"))
             continue;
@@ -103,12 +101,8 @@ enum hs_status hs_host_load(struct hs_host **out, const char *path,
     struct hs_host *host = hs_alloc_zeroed(1, sizeof *host);
     *out = host;
     struct hs_jsoncheck check;
-    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_HOST, diag);
-    if (status == HS_OK) {
+    if (hs_modelfile_open(&check, path, HS_MODEL_HOST, diag) == HS_OK)
         read_grids(&check, host);
-        status = check.status;
-    }
-    hs_json_close(check.doc);
     host->profiles = catalogue->count;
     host->of_profile =
         hs_arena_alloc(&host->arena, (uint64_t)catalogue->count * sizeof *host->of_profile + 1);
@@ -116,7 +110,7 @@ enum hs_status hs_host_load(struct hs_host **out, const char *path,
         for (uint32_t i = 0; i < host->count; i++)
             if (hs_model_same_name(host->grids[i].model, catalogue->profiles[p].model))
                 host->of_profile[p] = &host->grids[i];
-    return status;
+    return hs_jsoncheck_close(&check);
 }
 
 void hs_host_free(struct hs_host *host)

@@ -69,10 +69,8 @@ struct interference_reader {
 static void read_list(struct interference_reader *r, const struct hs_json *owner, const char *key,
                       void (*read)(struct interference_reader *r, const struct hs_json *member))
 {
-    const struct hs_json *list = hs_json_get(owner, key);
-    if (list == NULL || !hs_jsoncheck_kind(r->check, list, HS_JSON_ARRAY, key))
-        return;
-    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at))
+    const struct hs_json *at = hs_jsoncheck_first(r->check, owner, key, false);
+    for (; at != NULL; at = hs_json_next(at))
         read(r, at);
 }
 
@@ -86,16 +84,14 @@ static uint32_t quantise_q20(double slowdown)
  * NaN if there is none, or null: no fold had enough data to fit. */
 static double read_error(struct interference_reader *r, const struct hs_json *owner)
 {
-    const struct hs_json *list = hs_json_get(owner, "holdout");
+    const struct hs_json *first = hs_jsoncheck_first(r->check, owner, "holdout", false);
     double rmse = NAN;
-    if (list == NULL || !hs_jsoncheck_kind(r->check, list, HS_JSON_ARRAY, "holdout"))
-        return rmse;
-    for (const struct hs_json *s = hs_json_first(list); s != NULL; s = hs_json_next(s)) {
+    for (const struct hs_json *s = first; s != NULL; s = hs_json_next(s)) {
         double value = NAN;
         if (hs_jsoncheck_kind(r->check, s, HS_JSON_OBJECT, "a score of holdout") &&
             hs_json_kind(hs_json_get(s, "rmse")) != HS_JSON_NULL)
             (void)hs_jsoncheck_number(r->check, s, "rmse", 0, FACTOR_MAX, &value);
-        if (s == hs_json_first(list))
+        if (s == first)
             rmse = value;
     }
     return rmse;
@@ -124,10 +120,10 @@ static bool read_mode(struct interference_reader *r, const struct hs_json *owner
 static void read_capacities(struct interference_reader *r, const struct hs_json *owner,
                             struct pair_form *form)
 {
-    const struct hs_json *list = hs_json_get(owner, "capacity");
-    if (list == NULL || !hs_jsoncheck_filled(r->check, list, HS_JSON_ARRAY, "capacity"))
+    if (hs_json_get(owner, "capacity") == NULL)
         return;
-    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+    const struct hs_json *at = hs_jsoncheck_first(r->check, owner, "capacity", true);
+    for (; at != NULL; at = hs_json_next(at)) {
         const double capacity = hs_json_number(at);
         if (!(capacity >= HS_CAPACITY_MIN && capacity <= HS_CAPACITY_MAX) ||
             form->capacities == HS_CAPACITIES_MAX) {
@@ -143,10 +139,8 @@ static void read_capacities(struct interference_reader *r, const struct hs_json 
 static void read_cross(struct interference_reader *r, const struct hs_json *owner,
                        const struct pair_form *form)
 {
-    const struct hs_json *list = hs_json_get(owner, "cross");
-    if (list == NULL || !hs_jsoncheck_kind(r->check, list, HS_JSON_ARRAY, "cross"))
-        return;
-    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+    const struct hs_json *at = hs_jsoncheck_first(r->check, owner, "cross", false);
+    for (; at != NULL; at = hs_json_next(at)) {
         const char *gpu = hs_jsoncheck_text(r->check, at, "gpu");
         double rmse;
         if (gpu == NULL || !hs_jsoncheck_number(r->check, at, "rmse", 0, FACTOR_MAX, &rmse))
@@ -235,6 +229,7 @@ static void read_profile(struct interference_reader *r, const struct hs_json *jo
 
 static void read_job(struct interference_reader *r, const struct hs_json *job)
 {
+    static const char *const bends[] = {"own_bend", "other_bend"};
     struct table_job *e = &r->d->jobs[r->d->count++];
     struct hs_jsoncheck *c = r->check;
     if (!hs_jsoncheck_kind(c, job, HS_JSON_OBJECT, "a job of a table"))
@@ -255,10 +250,10 @@ static void read_job(struct interference_reader *r, const struct hs_json *job)
     (void)hs_jsoncheck_object(c, job, "a job of a two-way table",
                               "profile util own own_slope own_bend other other_slope other_bend");
     hs_modelfile_numbers(c, job, numbers, HS_COUNT_OF(numbers));
-    if (hs_json_get(job, "own_bend") != NULL)
-        (void)hs_jsoncheck_number(c, job, "own_bend", -EFFECT_MAX, EFFECT_MAX, &e->own.bend);
-    if (hs_json_get(job, "other_bend") != NULL)
-        (void)hs_jsoncheck_number(c, job, "other_bend", -EFFECT_MAX, EFFECT_MAX, &e->other.bend);
+    for (int i = 0; i < 2; i++)
+        if (hs_json_get(job, bends[i]) != NULL)
+            (void)hs_jsoncheck_number(c, job, bends[i], -EFFECT_MAX, EFFECT_MAX,
+                                      i == 0 ? &e->own.bend : &e->other.bend);
 }
 
 /* ---- pairs of a table ---- */
@@ -393,16 +388,6 @@ static struct pair_table *table_build(struct interference_reader *r, uint32_t ty
 
 /* ---- tables ---- */
 
-static const struct hs_pairform *find_form(const struct hs_interference *m, const char *gpu,
-                                           enum hs_sharing_mode mode)
-{
-    for (uint32_t i = 0; i < m->form_count; i++)
-        if (m->forms[i].has_form && m->forms[i].mode == mode &&
-            hs_model_same_name(m->forms[i].gpu, gpu))
-            return &m->forms[i].form;
-    return NULL;
-}
-
 static bool read_table_form(struct interference_reader *r, const struct hs_json *table,
                             const char *gpu, enum hs_sharing_mode mode)
 {
@@ -413,7 +398,10 @@ static bool read_table_form(struct interference_reader *r, const struct hs_json 
         if (strcmp(text, names[i]) != 0)
             continue;
         r->d->form = (enum table_form)i;
-        r->d->general = find_form(r->m, gpu, mode);
+        for (const struct pair_form *f = r->m->forms; f < r->m->forms + r->m->form_count; f++)
+            if (r->d->general == NULL && f->has_form && f->mode == mode &&
+                hs_model_same_name(f->gpu, gpu))
+                r->d->general = &f->form;
         if (i == TWO_WAY && r->d->general == NULL)
             hs_jsoncheck_fault(r->check, value, NULL,
                                "two-way effects are added to a form of '%s' and its mode, which "
@@ -497,10 +485,10 @@ static void read_table(struct interference_reader *r, const struct hs_json *tabl
                              "gpu mode form lambda jobs model_pairs pairs in_sample holdout"))
         return;
     const struct hs_json *jobs = hs_json_get(table, "jobs");
-    uint32_t count = hs_json_count(jobs);
+    const uint32_t count = hs_json_count(jobs);
     if (jobs == NULL)
         hs_jsoncheck_fault(c, table, NULL, "\"jobs\" is missing");
-    if (jobs == NULL || !hs_jsoncheck_filled(c, jobs, HS_JSON_ARRAY, "jobs"))
+    if (jobs == NULL || hs_jsoncheck_first(c, table, "jobs", true) == NULL)
         return;
     if (count > JOBS_MAX) {
         hs_jsoncheck_fault(c, jobs, NULL, "a table of %" PRIu32 " jobs, more than %u", count,
@@ -525,8 +513,7 @@ enum hs_status hs_interference_read(struct hs_interference *m, const char *path,
     struct hs_jsoncheck check;
     struct interference_reader r = {.check = &check, .m = m, .catalogue = catalogue};
     const struct strangers *s = &r.strangers;
-    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_INTERFERENCE, diag);
-    if (status == HS_OK) {
+    if (hs_modelfile_open(&check, path, HS_MODEL_INTERFERENCE, diag) == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc);
         (void)hs_jsoncheck_object(&check, root, "an interference model",
                                   "kind format data cleaning rows checks forms tables");
@@ -534,13 +521,11 @@ enum hs_status hs_interference_read(struct hs_interference *m, const char *path,
                                                  sizeof *m->forms);
         read_list(&r, root, "forms", read_form);
         read_list(&r, root, "tables", read_table);
-        status = check.status;
     }
     if (s->count > 0) /* one note for all tables: they mostly have the same jobs */
         hs_report(diag, HS_NOTE, &s->place, NULL,
                   "%" PRIu32 " of %" PRIu32 " jobs measured on %s are not in the catalogue and are "
                   "left out, e.g. '%s'",
                   s->count, s->of, s->gpus, s->example);
-    hs_json_close(check.doc);
-    return status;
+    return hs_jsoncheck_close(&check);
 }

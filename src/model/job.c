@@ -55,16 +55,6 @@ uint32_t hs_jobs_add_options(struct hs_jobs *jobs, const struct hs_deadline_opti
     return next;
 }
 
-/* Of the job that has them no more. */
-static void drop_options(struct hs_jobs *jobs, uint32_t option)
-{
-    while (option != 0) {
-        const uint32_t next = jobs->options[option].next;
-        hs_pool_give(&jobs->option_pool, &jobs->options[option], option);
-        option = next;
-    }
-}
-
 void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
 {
     uint32_t at; /* 0 in each pool */
@@ -238,7 +228,12 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     struct hs_job_identity *identity = &jobs->identities[slot];
     hs_jobs_drop_training(jobs, identity);
     if (identity->request != 0) {
-        drop_options(jobs, jobs->request[identity->request].options);
+        uint32_t option = jobs->request[identity->request].options;
+        while (option != 0) {
+            const uint32_t next = jobs->options[option].next;
+            hs_pool_give(&jobs->option_pool, &jobs->options[option], option);
+            option = next;
+        }
         hs_pool_give(&jobs->request_pool, &jobs->request[identity->request], identity->request);
     }
     if (identity->history != 0) {

@@ -501,15 +501,14 @@ static double utilmodel_transfer(const struct utilmodel *m, const struct hs_prof
 #define EFFECT_MAX      100.0
 #define CONFIGS_MAX     1e9
 
-#define WRITE_AGAIN "write the file again with 'horus calibrate'"
-
 /* Returns a required container; NULL after a fault. */
 static const struct hs_json *read_member(struct hs_jsoncheck *check, const struct hs_json *object,
-                                         const char *key, enum hs_json_kind kind, const char *hint)
+                                         const char *key, enum hs_json_kind kind)
 {
     const struct hs_json *member = hs_json_get(object, key);
     if (member == NULL)
-        hs_jsoncheck_fault(check, object, hint, "\"%s\" is missing", key);
+        hs_jsoncheck_fault(check, object, "write the file again with 'horus calibrate'",
+                           "\"%s\" is missing", key);
     else if (hs_jsoncheck_kind(check, member, kind, key))
         return member;
     return NULL;
@@ -522,7 +521,7 @@ static const struct hs_json *read_member(struct hs_jsoncheck *check, const struc
 
 static void read_models(struct utilmodel *m, struct hs_jsoncheck *check, const struct hs_json *fit)
 {
-    const struct hs_json *list = read_member(check, fit, "models", HS_JSON_ARRAY, WRITE_AGAIN);
+    const struct hs_json *list = read_member(check, fit, "models", HS_JSON_ARRAY);
     m->entries = hs_arena_alloc(&m->arena, hs_json_count(list) * sizeof *m->entries);
     for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
         struct utilmodel_entry *entry = &m->entries[m->count];
@@ -548,7 +547,7 @@ static void read_errors(struct utilmodel *m, struct hs_jsoncheck *check, const s
 {
     for (uint32_t basis = 0; basis < UTIL_BASIS_COUNT; basis++)
         m->error[basis] = NAN;
-    const struct hs_json *list = read_member(check, root, "holdout", HS_JSON_ARRAY, WRITE_AGAIN);
+    const struct hs_json *list = read_member(check, root, "holdout", HS_JSON_ARRAY);
     for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
         if (!hs_jsoncheck_kind(check, at, HS_JSON_OBJECT, "a score"))
             continue;
@@ -575,17 +574,17 @@ static void utilmodel_read(struct utilmodel *m, struct hs_jsoncheck *check,
                                            {"moutput_ms", AT_LEAST_0, &form->busy_moutput_ms},
                                            {"amp", ANY_EFFECT, &form->busy_amp},
                                            {"margin", POSITIVE, &form->busy_margin}};
-    const struct hs_json *fit = read_member(check, root, "fit", HS_JSON_OBJECT, WRITE_AGAIN);
+    const struct hs_json *fit = read_member(check, root, "fit", HS_JSON_OBJECT);
     if (fit != NULL) {
         m->gpu = hs_modelfile_name(check, &m->arena, fit, "gpu");
-        hs_modelfile_numbers(check, read_member(check, fit, "load", HS_JSON_OBJECT, WRITE_AGAIN),
-                             load, HS_COUNT_OF(load));
-        hs_modelfile_numbers(check, read_member(check, fit, "busy", HS_JSON_OBJECT, WRITE_AGAIN),
-                             busy, HS_COUNT_OF(busy));
+        hs_modelfile_numbers(check, read_member(check, fit, "load", HS_JSON_OBJECT), load,
+                             HS_COUNT_OF(load));
+        hs_modelfile_numbers(check, read_member(check, fit, "busy", HS_JSON_OBJECT), busy,
+                             HS_COUNT_OF(busy));
         read_models(m, check, fit);
     }
-    hs_modelfile_numbers(check, read_member(check, root, "shift", HS_JSON_OBJECT, WRITE_AGAIN),
-                         shift, HS_COUNT_OF(shift));
+    hs_modelfile_numbers(check, read_member(check, root, "shift", HS_JSON_OBJECT), shift,
+                         HS_COUNT_OF(shift));
     read_errors(m, check, root);
 }
 
@@ -664,7 +663,7 @@ static void guess_regress(const struct hs_catalogue *catalogue, const struct uti
 static void read_general(struct hs_predictor *p, struct hs_jsoncheck *check,
                          const struct hs_json *root)
 {
-    const struct hs_json *general = read_member(check, root, "general", HS_JSON_OBJECT, NULL);
+    const struct hs_json *general = read_member(check, root, "general", HS_JSON_OBJECT);
     if (general == NULL)
         return;
     p->general_error = NAN; /* null: too little data to hold any out */
@@ -692,7 +691,7 @@ static double file_residual_pm(const struct hs_profile *row, const struct guess 
 static void read_predictions(struct hs_predictor *p, struct hs_jsoncheck *check,
                              const struct hs_json *root, const struct hs_catalogue *catalogue)
 {
-    const struct hs_json *list = read_member(check, root, "predictions", HS_JSON_ARRAY, NULL);
+    const struct hs_json *list = read_member(check, root, "predictions", HS_JSON_ARRAY);
     struct residuals residuals = {0};
     if (list == NULL)
         return;
@@ -727,8 +726,7 @@ static enum hs_status read_file(struct hs_predictor *p, const char *path,
 {
     struct hs_jsoncheck check;
     struct utilmodel model = {.gpu = NULL};
-    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag);
-    if (status == HS_OK) {
+    if (hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag) == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc);
         const bool is_regress = p->options.kind == HS_PREDICT_REGRESS;
         read_general(p, &check, root);
@@ -736,13 +734,11 @@ static enum hs_status read_file(struct hs_predictor *p, const char *path,
             read_predictions(p, &check, root, catalogue);
             utilmodel_read(&model, &check, root);
         }
-        status = check.status;
-        if (status == HS_OK && is_regress)
+        if (check.status == HS_OK && is_regress)
             guess_regress(catalogue, &model, p->options.holdout, p->guesses);
     }
     hs_arena_free(&model.arena);
-    hs_json_close(check.doc);
-    return status;
+    return hs_jsoncheck_close(&check);
 }
 
 /* ---- estimates ---- */

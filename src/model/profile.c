@@ -61,7 +61,8 @@ static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
 {
     *check = (struct hs_jsoncheck){.diag = diag};
     *kind = HS_MODEL_COUNT;
-    HS_TRY(hs_json_load(&check->doc, path, diag));
+    check->status = hs_json_load(&check->doc, path, diag);
+    HS_TRY(check->status);
     const struct hs_json *root = hs_json_root(check->doc);
     if (!hs_jsoncheck_kind(check, root, HS_JSON_OBJECT, "a model file"))
         return check->status;
@@ -128,15 +129,11 @@ static enum hs_status add_file(struct hs_modelset *set, const char *path, struct
     if (strcmp(path, "-") == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "write it to a file first",
                        "a model file cannot come from standard input: it is read twice");
-    enum hs_status status = open_file(&check, path, &kind, diag);
-    if (status == HS_OK && set->path[kind] != shipped[kind]) {
+    if (open_file(&check, path, &kind, diag) == HS_OK && set->path[kind] != shipped[kind])
         hs_jsoncheck_fault(&check, hs_json_get(hs_json_root(check.doc), "kind"), NULL,
                            "two model files of kind '%s': this one and %s", hs_model_kinds[kind],
                            set->path[kind]);
-        status = check.status;
-    }
-    hs_json_close(check.doc);
-    HS_TRY(status);
+    HS_TRY(hs_jsoncheck_close(&check));
     set->path[kind] = path;
     return HS_OK;
 }

@@ -124,8 +124,7 @@ struct hs_modelset {
 HS_MUST_USE enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files,
                                             struct hs_diag *diag);
 void hs_modelset_free(struct hs_modelset *set);
-/* Opens a model file, checks kind and format; the caller must close check->doc with hs_json_close
- * even after a failure (NULL is allowed there). */
+/* Opens a model file, checks kind and format; hs_jsoncheck_close even after a failure. */
 HS_MUST_USE enum hs_status hs_modelfile_open(struct hs_jsoncheck *check, const char *path,
                                              enum hs_model_kind kind, struct hs_diag *diag);
 /* Returns a required text, copied to the arena; NULL after a fault. */

@@ -75,18 +75,6 @@ static enum hs_status read_owner(const struct reservations_reader *r, struct hs_
     return HS_OK;
 }
 
-/* Marks the nodes of earlier rows that overlap. */
-static void mark_taken(const struct reservations_reader *r, const struct hs_reservation *of)
-{
-    memset(r->taken_by, 0, r->cluster->node_count * sizeof *r->taken_by);
-    for (uint32_t i = 0; i < r->to->count; i++) {
-        const struct hs_reservation *other = &r->to->of[i];
-        for (uint32_t n = 0;
-             other->start_us < of->end_us && of->start_us < other->end_us && n < other->count; n++)
-            r->taken_by[other->nodes[n]] = i + 1;
-    }
-}
-
 static bool is_of_vc(const struct reservations_reader *r, const struct hs_reservation *of,
                      uint32_t node)
 {
@@ -174,7 +162,13 @@ static enum hs_status read_nodes(const struct reservations_reader *r, struct hs_
         return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, NODES),
                            "nodes: names or a number; gpus: a number that is whole nodes",
                            "give either nodes or gpus");
-    mark_taken(r, of);
+    memset(r->taken_by, 0, r->cluster->node_count * sizeof *r->taken_by);
+    for (uint32_t i = 0; i < r->to->count; i++) {
+        const struct hs_reservation *other = &r->to->of[i];
+        const bool overlaps = other->start_us < of->end_us && of->start_us < other->end_us;
+        for (uint32_t n = 0; overlaps && n < other->count; n++)
+            r->taken_by[other->nodes[n]] = i + 1;
+    }
     if (nodes[0] == '\0')
         HS_TRY(take_number(r, of, GPUS));
     else if (nodes[strspn(nodes, "0123456789")] == '\0')

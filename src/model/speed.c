@@ -127,11 +127,11 @@ static uint32_t read_type(struct speed_reader *r, const struct hs_json *object, 
 static void read_types(struct speed_reader *r)
 {
     const struct hs_json *root = hs_json_root(r->check.doc);
-    const struct hs_json *list = hs_json_get(root, "types");
+    const struct hs_json *t = hs_jsoncheck_first(&r->check, root, "types", true);
     struct hs_speed *m = r->m;
-    if (!hs_jsoncheck_filled(&r->check, list, HS_JSON_ARRAY, "types"))
+    if (t == NULL)
         return;
-    for (const struct hs_json *t = hs_json_first(list); t != NULL; t = hs_json_next(t)) {
+    for (; t != NULL; t = hs_json_next(t)) {
         const char *name = hs_json_text(t);
         if (!hs_jsoncheck_kind(&r->check, t, HS_JSON_TEXT, "a GPU type") ||
             !hs_jsoncheck_name(&r->check, t, name, "a GPU type"))
@@ -312,8 +312,7 @@ static void read_holdout(struct speed_reader *r)
 static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_diag *diag)
 {
     struct speed_reader r = {.m = m};
-    enum hs_status status = hs_modelfile_open(&r.check, path, HS_MODEL_SPEED, diag);
-    if (status == HS_OK) {
+    if (hs_modelfile_open(&r.check, path, HS_MODEL_SPEED, diag) == HS_OK) {
         (void)hs_jsoncheck_object(
             &r.check, hs_json_root(r.check.doc), "a speed model",
             "kind format data cleaning rows notes types jobs reference families scaling spread "
@@ -326,10 +325,8 @@ static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_
             read_curves(&r, SPREAD);
             read_holdout(&r);
         }
-        status = r.check.status;
     }
-    hs_json_close(r.check.doc);
-    return status;
+    return hs_jsoncheck_close(&r.check);
 }
 
 const char *const hs_speed_sources[] = {

@@ -74,11 +74,11 @@ static void read_row(struct hs_jsoncheck *check, const struct hs_json *at, struc
 
 static void read_file(struct hs_jsoncheck *check, struct hs_stages *m)
 {
-    const struct hs_json *root = hs_json_root(check->doc), *list = hs_json_get(root, "rows");
+    const struct hs_json *root = hs_json_root(check->doc);
     (void)hs_jsoncheck_object(check, root, "a model of stages", "kind format notes overhead rows");
     read_overhead(check, root, m);
-    if (!hs_jsoncheck_filled(check, list, HS_JSON_ARRAY, "rows"))
-        return;
+    const struct hs_json *list = hs_json_get(root, "rows"),
+                         *at = hs_jsoncheck_first(check, root, "rows", true);
     if (hs_json_count(list) >= ROWS_MAX) {
         hs_jsoncheck_fault(check, list, NULL, "more than %u rows", ROWS_MAX - 1);
         return;
@@ -86,21 +86,8 @@ static void read_file(struct hs_jsoncheck *check, struct hs_stages *m)
     m->rows = hs_arena_alloc(&m->arena, (hs_json_count(list) + 1) * sizeof *m->rows);
     const struct hs_stage_times unknown = {1000000000, {0, 1000000000, 0}};
     m->rows[m->count++] = (struct stage_row){.model = "", .gpus = 1, .times = {unknown, unknown}};
-    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at))
+    for (; at != NULL; at = hs_json_next(at))
         read_row(check, at, m);
-}
-
-static void predict_by(struct hs_stages *m, const struct hs_speed_predictor *how)
-{
-    for (uint32_t i = 1; i < m->count; i++) {
-        struct stage_row *row = &m->rows[i];
-        const uint64_t seed = hs_seed_of(hs_seed_of(how->seed, "stage-noise"), row->model);
-        for (uint32_t s = 0; s < HS_STAGE_COUNT; s++) {
-            const double z = hs_normal_of(seed, (uint64_t)row->gpus * HS_STAGE_COUNT + s);
-            row->times[HS_STAGES_PREDICTED].stage_ns[s] =
-                llrint((double)row->times[HS_STAGES_TRUE].stage_ns[s] * exp(how->sigma * z));
-        }
-    }
 }
 
 enum hs_status hs_stages_load(struct hs_stages **out, const char *path,
@@ -109,15 +96,19 @@ enum hs_status hs_stages_load(struct hs_stages **out, const char *path,
     struct hs_stages *m = hs_alloc_zeroed(1, sizeof *m);
     *out = m;
     struct hs_jsoncheck check;
-    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_STAGES, diag);
-    if (status == HS_OK) {
+    if (hs_modelfile_open(&check, path, HS_MODEL_STAGES, diag) == HS_OK)
         read_file(&check, m);
-        status = check.status;
+    const bool is_noisy = how != NULL && how->kind == HS_SPEED_PREDICTOR_NOISY;
+    for (uint32_t i = 1; is_noisy && i < m->count; i++) {
+        struct stage_row *row = &m->rows[i];
+        const uint64_t seed = hs_seed_of(hs_seed_of(how->seed, "stage-noise"), row->model);
+        for (uint32_t stage = 0; stage < HS_STAGE_COUNT; stage++) {
+            const double z = hs_normal_of(seed, (uint64_t)row->gpus * HS_STAGE_COUNT + stage);
+            row->times[HS_STAGES_PREDICTED].stage_ns[stage] =
+                llrint((double)row->times[HS_STAGES_TRUE].stage_ns[stage] * exp(how->sigma * z));
+        }
     }
-    hs_json_close(check.doc);
-    if (how != NULL && how->kind == HS_SPEED_PREDICTOR_NOISY)
-        predict_by(m, how);
-    return status;
+    return hs_jsoncheck_close(&check);
 }
 
 void hs_stages_free(struct hs_stages *m)

@@ -268,8 +268,7 @@ static enum hs_status survey_file(struct prediction *p, enum hs_model_kind kind,
         if (hs_json_text(type) != NULL)
             add_type(p, hs_json_text(type));
     }
-    hs_json_close(check.doc);
-    return status;
+    return hs_jsoncheck_close(&check);
 }
 
 /* The requested type is first: times and speeds are relative to it. */
@@ -341,9 +340,8 @@ static enum hs_status open_models(struct prediction *p, struct hs_diag *diag)
     p->capacity_mib = p->cluster.types[0].mem_mib;
     struct hs_jsoncheck check;
     const char *path = p->files.path[HS_MODEL_UTILIZATION];
-    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag);
     p->memory_error_mib = NAN;
-    if (status == HS_OK) {
+    if (hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag) == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc), *memory = hs_json_get(root, "memory");
         double reserve = 0;
         if (hs_json_kind(hs_json_get(memory, "mae_mib")) == HS_JSON_NUMBER)
@@ -352,10 +350,8 @@ static enum hs_status open_models(struct prediction *p, struct hs_diag *diag)
         if (memory != NULL)
             (void)hs_jsoncheck_number(&check, memory, "reserve_p95_mib", 0, UINT32_MAX, &reserve);
         p->reserve_mib = p->count > 1 ? (uint32_t)reserve : 0;
-        status = check.status;
     }
-    hs_json_close(check.doc);
-    return status;
+    return hs_jsoncheck_close(&check);
 }
 
 /* ---- figures ---- */

@@ -230,7 +230,7 @@ static enum hs_status rundir_lock(struct hs_rundir *dir, const char *path, bool 
         length--;
     (void)snprintf(name, sizeof name, "%.*s", (int)length, path);
     HS_TRY(hs_rundir_make_parents(name, diag));
-    return hs_beside_lock_left(&dir->beside, name, HS_RUNDIR_CHECKPOINT, diag);
+    return hs_beside_lock(&dir->beside, name, HS_RUNDIR_CHECKPOINT, diag);
 }
 
 enum hs_status hs_rundir_resume(struct hs_rundir *dir, const char *path, bool force, bool *is_there,
