@@ -185,6 +185,18 @@ static enum hs_status read_head(struct image_input *from, const struct hs_image_
     return HS_OK;
 }
 
+bool hs_image_is_file(const char *path, struct hs_diag *diag)
+{
+    struct image_input from = {0};
+    char magic[sizeof MAGIC - 1];
+    if (access(path, F_OK) != 0 || hs_input_open(&from.input, path, diag) != HS_OK)
+        return false;
+    const bool is_image =
+        take(&from, magic, sizeof magic) == HS_OK && memcmp(magic, MAGIC, sizeof magic) == 0;
+    hs_input_close(from.input);
+    return is_image;
+}
+
 static enum hs_status read_memory(struct image_input *from, const struct file_head *head,
                                   struct hs_diag *diag)
 {

@@ -57,6 +57,8 @@ HS_MUST_USE enum hs_status hs_image_write(const char *path, const struct hs_imag
 HS_MUST_USE enum hs_status hs_image_read(const char *path, const struct hs_image_head *want,
                                          const char *into, struct hs_image_head *head,
                                          struct hs_diag *diag);
+/* Tells whether the file begins as one that hs_image_write wrote. */
+bool hs_image_is_file(const char *path, struct hs_diag *diag);
 /* Opens the files of an image that was read. */
 HS_MUST_USE enum hs_status hs_image_enter(struct hs_diag *diag);
 

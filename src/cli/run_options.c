@@ -570,8 +570,7 @@ static const char *written_at(size_t index)
     INT("processes", processes, CALL, "1", 1, 1024,                                                \
         "runs at a time, each in a process of its own", LETTER('j'), SHORT, LOCAL)
 #define FORCE_ROW                                                                                  \
-    FLAG("force", force, CALL, "replace an existing run directory, or the file of --snapshot",     \
-         LETTER('f'), LOCAL)
+    FLAG("force", force, CALL, "replace an existing run directory", LETTER('f'), LOCAL)
 #define RUN_CALL_ROWS                                                                              \
     FLAG("dry_run", dry_run, CALL,                                                                 \
          "check everything, the whole trace included, print the sizes, and stop", SHORT, LOCAL),   \

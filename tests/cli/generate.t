@@ -258,6 +258,10 @@ A file of the user stays without --force, whichever command would write it.
   mine.csv: error: this file exists
   $ horus run traces/sample.csv -c 8x8:V100 --until 1d --snapshot mine.csv -q -o run 2>/dev/null
   [4]
+  $ horus run traces/sample.csv -c 8x8:V100 --until 1d --snapshot day.zst -q -o run >/dev/null
+  ! warning: jobs not finished at the end of the simulation: 51
+  $ horus run traces/sample.csv -c 8x8:V100 --until 1d --snapshot day.zst -q -o again >/dev/null # it is one
+  ! warning: jobs not finished at the end of the simulation: 51
   $ cat mine.csv
   mine
   $ horus generate --like venus -n 10 -q --force -o mine.csv; wc -l <mine.csv

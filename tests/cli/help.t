@@ -503,7 +503,7 @@ Everything about run.
         --print-config      print the effective config with the origin of each value, and stop
     -q, --quiet             no notes and no progress; warnings and errors stay
         --dry-run           check everything, the whole trace included, print the sizes, and stop
-    -f, --force             replace an existing run directory, or the file of --snapshot
+    -f, --force             replace an existing run directory
         --progress          progress on standard error even if it is no terminal
         --no-progress       no progress
     -v, --verbose           also events, decisions, time and memory

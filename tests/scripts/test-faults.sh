@@ -132,7 +132,6 @@ check() { # SCENARIO WORDS KIND ERROR POINT
         [ -z "$faults" ] || printf '%s\n' "$at: left $(echo out*), $said" "$faults"
         rm -rf out*
     fi
-    rm -f kept.moment
     again "$2"
     [ "$status" -eq 0 ] || echo "$at: the next run ends with $status: $(head -n 2 "$work/stderr")"
     faults=$(differs "${options[@]}")

@@ -300,8 +300,9 @@ static enum hs_status run_in_image(struct hs_call *call)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL,
                        "a checkpoint cannot hold the state of a policy outside the program");
     if (options->snapshot != NULL)
-        HS_TRY(hs_wholefile_check(options->snapshot, "--snapshot", options->force, &options->trace,
-                                  1, diag));
+        HS_TRY(hs_wholefile_check(options->snapshot, "--snapshot",
+                                  options->force || hs_image_is_file(options->snapshot, diag),
+                                  &options->trace, 1, diag));
     if (!hs_image_begin())
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL,
                        "the addresses that checkpoints need are not free");
