@@ -138,7 +138,9 @@ static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
     }
     const hs_i128 now = (hs_i128)((hs_u128)(uint64_t)job->submit_us * b->capacity);
     /* the least capacity that it takes */
-    hs_u128 units = (hs_u128)job->milli_gpus * (uint64_t)job->work_us / HS_GPU_MILLI;
+    const uint64_t work_us = (uint64_t)job->work_us, rest = work_us % HS_GPU_MILLI;
+    hs_u128 units =
+        (hs_u128)job->milli_gpus * (work_us / HS_GPU_MILLI) + job->milli_gpus * rest / HS_GPU_MILLI;
     int64_t fastest_us = job->work_us;
     if (need_q32 != HS_Q32_ONE)
         units = (units * need_q32) >> 32;
@@ -548,6 +550,7 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     hs_stats_open(&r->stats, options->dir != NULL ? options->dir->beside.tmp : NULL,
                   options->warmup_us, options->cooldown_us, diag);
     r->timeline.width_us = HS_TIMELINE_WIDTH_US;
+    r->timeline.marked = HS_CH_GPUS_HELD + 1;
     r->bounds = hs_alloc_zeroed(1, sizeof *r->bounds);
     bounds_open(r->bounds, options->cluster, options->speed);
     r->extras = hs_extras_open(&r->options, &r->stats, &r->extras_observer);

@@ -34,7 +34,7 @@ static const struct hs_instant steps[] = {
 static void integrates_exactly(void **state)
 {
     (void)state;
-    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US, .marked = HS_CH_SERIES};
     for (int i = 0; i < 3; i++)
         hs_timeline_step(&t, &steps[i]);
     hs_timeline_advance(&t, END_US);
@@ -50,7 +50,7 @@ static void integrates_exactly(void **state)
 static void counts_a_partial_last_interval(void **state)
 {
     (void)state;
-    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US, .marked = HS_CH_SERIES};
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 3});
     hs_timeline_advance(&t, 2 * S + S / 2);
     assert_int_equal(intervals_of(&t), 3);
@@ -65,7 +65,7 @@ static void counts_a_partial_last_interval(void **state)
 static void doubles_without_losing_anything(void **state)
 {
     (void)state;
-    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US, .marked = HS_CH_SERIES};
     hs_u128 direct = 0, parts = 0;
     int64_t now = 0;
     uint64_t running = 0;
@@ -91,7 +91,7 @@ static void doubles_without_losing_anything(void **state)
 static void survives_a_gap_of_years(void **state)
 {
     (void)state;
-    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US, .marked = HS_CH_SERIES};
     const int64_t years = INT64_C(300000000) * S; /* 9.5 years */
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 1});
     hs_timeline_advance(&t, years);

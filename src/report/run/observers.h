@@ -49,7 +49,8 @@ enum hs_channel {
 
 /* Exact integrals over time of the state of a run, and their values at equidistant marks.
  *
- *     t.width_us = HS_TIMELINE_WIDTH_US;                  // all else is 0
+ *     t.width_us = HS_TIMELINE_WIDTH_US;
+ *     t.marked = HS_CH_SERIES;                            // all else is 0
  *     hs_timeline_step(&t, instant);                      // at every change
  *     hs_timeline_advance(&t, end_us);
  *
@@ -60,6 +61,7 @@ struct hs_timeline {
     int64_t time_us; /* of the last change, mark, or the end */
     int64_t width_us, next_mark_us;
     uint32_t used;               /* mark k is at (k + 1) * width_us */
+    uint32_t marked;             /* number of channels with marks, the first ones */
     uint64_t value[HS_CHANNELS]; /* current values, since time_us */
     hs_u128 less[HS_CHANNELS];   /* value x time - less is the integral, so that a step costs only
                                     what changes */

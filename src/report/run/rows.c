@@ -312,9 +312,8 @@ static HS_APART void set_marks(struct hs_timeline *t, int64_t now_us)
     }
     for (; now_us - t->width_us >= (int64_t)t->used * t->width_us; t->used++) {
         const int64_t at_us = (int64_t)(t->used + 1) * t->width_us;
-        HS_UNROLL
-        for (int c = 0; c < HS_CH_SERIES; c++)
-            t->marks[t->used][c] = hs_timeline_integral(t, c, at_us);
+        for (uint32_t c = 0; c < t->marked; c++)
+            t->marks[t->used][c] = hs_timeline_integral(t, (int)c, at_us);
     }
     t->next_mark_us = (int64_t)(t->used + 1) * t->width_us;
 }
@@ -478,8 +477,10 @@ static enum hs_status on_instant(void *state, const struct hs_instant *now)
 static void series_open(void *state)
 {
     struct series_state *s = state;
-    if (s->file.report->options.sample_us == 0)
-        s->file.observer.on_instant = NULL;
+    if (s->file.report->options.sample_us != 0)
+        return;
+    s->file.observer.on_instant = NULL;
+    s->file.report->timeline.marked = HS_CH_SERIES;
 }
 
 static enum hs_status series_finish(void *state, int64_t end_us)

@@ -190,19 +190,15 @@ static bool quantiles_begin(struct quantiles *q)
 /* Adds a value to a set in a later pass if one of its ranges contains it; returns whether. */
 static bool quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t value)
 {
-    struct quantile_set *set = &q->sets[set_index];
-    uint32_t i = set->ranges;
-    while (i > 0 && set->range[i - 1].low > value)
-        i--;
-    if (i == 0)
-        return false;
-    struct quantile_range *r = &set->range[--i];
-    const uint64_t offset = value - r->low;
-    if (offset >> r->bits != 0)
-        return false;
-    const uint32_t bits = r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0; /* of SPLIT parts */
-    q->cells[set_index][i * SPLIT + (offset >> bits)]++;
-    return true;
+    const struct quantile_range *r = q->sets[set_index].range, *end = r + q->sets[set_index].ranges;
+    for (uint32_t *cells = q->cells[set_index]; r < end; r++, cells += SPLIT) {
+        const uint64_t offset = value - r->low;
+        if (offset >> r->bits != 0)
+            continue;
+        cells[offset >> (r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0)]++;
+        return true;
+    }
+    return false;
 }
 
 static void quantiles_close(struct quantiles *q)
@@ -467,7 +463,7 @@ HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
     value[SUM_WORK] = (uint64_t)job->work_us;
 }
 
-/* First pass: adds to the sums, and to the buckets of the values. */
+/* First pass: adds to the sums, and to the buckets of the values, of all classes but the first. */
 HS_INLINE bool count_job(struct evaluation *e, const struct job_sample *job)
 {
     struct hs_user_account *user = &e->stats->users[job->key.user];
@@ -478,11 +474,12 @@ HS_INLINE bool count_job(struct evaluation *e, const struct job_sample *job)
     HS_UNROLL
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         bucket[m] = bucket_of(value[m]);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t(*const cells)[BUCKETS] = e->quantiles.cells + set_of(e, 0, of[i]);
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t(*const cells)[BUCKETS] = e->quantiles.cells + SETS_OF_CLASS * of[i];
+        hs_u128 *const sums = e->sums[of[i]];
         HS_UNROLL
         for (uint32_t m = 0; m < SUMS; m++)
-            e->sums[of[i]][m] += value[m];
+            sums[m] += value[m];
         HS_UNROLL
         for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
             cells[m][bucket[m]] += m < HS_M_SLOWDOWN || value[SUM_WORK] > 0; /* else no slowdown */
@@ -499,7 +496,7 @@ HS_INLINE bool count_job(struct evaluation *e, const struct job_sample *job)
  * did. If not, no later pass needs the job either, since ranges only shrink. */
 HS_INLINE bool take_job(struct evaluation *e, const struct job_sample *job)
 {
-    uint64_t value[SUMS], asking[HS_MEASURES], any = 0, mask = 0;
+    uint64_t value[SUMS], asking[HS_MEASURES], any = 0;
     uint32_t of[CLASSES_OF_JOB];
     bool is_taken = false;
     measure(e, job, value);
@@ -509,14 +506,12 @@ HS_INLINE bool take_job(struct evaluation *e, const struct job_sample *job)
     if (any == 0)
         return false;
     const uint32_t count = classes_of(e->stats, &job->key, of);
-    for (uint32_t i = 0; i < count; i++)
-        mask |= UINT64_C(1) << of[i] % 64;
-    if ((any & mask) == 0)
-        return false;
-    for (uint32_t m = 0; m < HS_MEASURES; m++)
-        for (uint32_t i = 0; (asking[m] & mask) != 0 && i < (m < HS_M_BOUNDED ? count : 1); i++)
+    for (uint32_t m = 0; m < HS_MEASURES; m++) {
+        const uint32_t end = asking[m] == 0 ? 0 : m < HS_M_BOUNDED ? count : 1;
+        for (uint32_t i = 0; i < end; i++)
             if (asking[m] >> of[i] % 64 & 1)
                 is_taken |= quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
+    }
     return is_taken;
 }
 
@@ -543,12 +538,25 @@ static enum hs_status read_samples(struct evaluation *e)
         struct job_sample *kept = block;
         for (const struct job_sample *job = block; count > 0; job++, count--)
             if (job->submit_us <= last_us &&
-                (e->quantiles.pass == PASS_FIRST ? count_job : take_job)(e, job))
+                (e->quantiles.pass == PASS_FIRST ? count_job(e, job) : take_job(e, job)))
                 *kept++ = *job;
         HS_TRY(
             hs_temp_records_keep(samples, (uint32_t)(kept - (struct job_sample *)block), s->diag));
     }
     return status == HS_END ? HS_OK : status;
+}
+
+/* Called after the first pass: the classes by GPUs together are all jobs. */
+static void add_all(struct evaluation *e)
+{
+    for (uint32_t class = HS_CLASS_GPUS; class < HS_CLASS_GPUS + HS_CLASS_GPUS_COUNT; class ++) {
+        uint32_t(*const cells)[BUCKETS] = e->quantiles.cells + SETS_OF_CLASS * class;
+        for (uint32_t m = 0; m < SUMS; m++)
+            e->sums[HS_CLASS_ALL][m] += e->sums[class][m];
+        for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
+            for (uint32_t i = 0; i < BUCKETS; i++)
+                e->quantiles.cells[m][i] += cells[m][i];
+    }
 }
 
 /* ---- the figures ---- */
@@ -655,6 +663,8 @@ enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary)
         if (e.quantiles.pass != PASS_FIRST)
             mark_wanted(&e);
         status = read_samples(&e);
+        if (e.quantiles.pass == PASS_FIRST)
+            add_all(&e);
     }
     if (status == HS_OK)
         fill(&e, summary);
