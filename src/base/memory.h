@@ -55,9 +55,10 @@ static inline void hs_make_bare_room(void **items, uint32_t *cap, uint64_t need,
     (hs_grow(items, cap, (uint64_t)(count) + 1, max_items), &(items)[(count)++])
 
 /* Prefetches bytes that will be needed soon and are not in the cache. */
-static inline void hs_prefetch(const void *memory, size_t bytes)
+HS_INLINE void hs_prefetch(const void *memory, size_t bytes)
 {
     const char *first = memory;
+    HS_UNROLL
     for (size_t at = 0; at < bytes; at += HS_CACHE_LINE)
         HS_PREFETCH(first + at);
     if (bytes % HS_CACHE_LINE != 0) /* else they begin with a line, as large blocks do */

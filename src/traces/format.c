@@ -391,7 +391,8 @@ static bool is_id_new(struct hs_reader *r, const char *id, size_t len)
         return is_new;
     }
     /* includes the number of digits, so that 0007 differs from 00007 */
-    const uint64_t key = hs_mix64(hs_hash_of(id, text) + len - text, number / 64) | 1;
+    const uint64_t prefix = text > 0 ? hs_hash_of(id, text) : 0;
+    const uint64_t key = hs_mix64(prefix + len - text, number / 64) | 1;
     const uint64_t bit = UINT64_C(1) << number % 64;
     if (key != r->last_key)
         r->last_bits = slot_of(&r->numbers, 2, key, &is_new) + 1;

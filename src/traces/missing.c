@@ -306,12 +306,12 @@ enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct 
 void hs_trace_warn_of_encoding(const char *head, size_t len, struct hs_place place,
                                struct hs_diag *diag)
 {
-    size_t size = 1;
+    size_t at = 0, size = 1;
+    for (; at + 4 < len && size > 0; at += size)
+        size = (unsigned char)head[at] < 0x80 ? 1 : hs_utf8_len(head + at, len - at);
     place.line = 1;
-    for (size_t at = 0; at + 4 < len && size > 0; at += size) {
-        place.line += head[at] == '\n';
-        size = hs_utf8_len(head + at, len - at);
-    }
+    for (size_t i = 0; i < at && size == 0; i++)
+        place.line += head[i] == '\n';
     if (size == 0)
         hs_report(diag, HS_WARNING, &place,
                   "if it is Latin-1: iconv -f LATIN1 -t UTF-8 FILE > OTHER",
