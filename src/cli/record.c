@@ -209,14 +209,7 @@ static const char *if_file(const char *spec)
     return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
 }
 
-const char *hs_setup_file(const struct hs_run_options *options, enum hs_kept_role role)
-{
-    const char *const named[HS_KEPT_ROLES] = {hs_builtin_cluster(options->cluster), options->events,
-                                              options->reservations};
-    return options->kept[role] != NULL ? options->kept[role] : named[role];
-}
-
-/* The same if it is a file; NULL: none, or the shape of a cluster. */
+/* hs_setup_file if that is a file; NULL: none, or the shape of a cluster. */
 static const char *kept_file(const struct hs_run_options *options, enum hs_kept_role role)
 {
     const char *spec = hs_setup_file(options, role);

@@ -74,6 +74,13 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
     return hs_param_set_list((*policy)->params, *state, arena, what, spec + len + 1, diag);
 }
 
+const char *hs_setup_file(const struct hs_run_options *options, enum hs_kept_role role)
+{
+    const char *const named[HS_KEPT_ROLES] = {hs_builtin_cluster(options->cluster), options->events,
+                                              options->reservations};
+    return options->kept[role] != NULL ? options->kept[role] : named[role];
+}
+
 /* Files of the policy, and those named by its parameters, are inputs of the run. */
 static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
 {
