@@ -171,8 +171,8 @@ static struct {
 
 static enum hs_status fail(const struct exec *x, const char *what)
 {
-    const struct hs_place place = {.file = x->command, .line = child.line};
-    return hs_fail(x->diag, HS_E_POLICY, &place, PROTOCOL, "%s", what);
+    return hs_fail(x->diag, HS_E_POLICY, HS_AT({.file = x->command, .line = child.line}), PROTOCOL,
+                   "%s", what);
 }
 
 /* ---- the child ---- */

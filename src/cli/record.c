@@ -303,7 +303,7 @@ enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
         status = hs_csv_next(csv, &row); /* to the end: the hash covers the whole file */
         status = status == HS_END ? HS_OK : status;
     } else if (status == HS_END) {
-        status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+        status = hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), NULL,
                          "a summary has a header and a row");
     }
     summary->hash = hs_input_hash(input);

@@ -507,7 +507,7 @@ enum hs_status hs_check_rejected(const char *trace, const char *policy, double r
     if (!(jobs > 0 && rejected >= jobs))
         return HS_OK;
     return hs_fail(
-        diag, HS_E_INPUT, &(struct hs_place){.file = trace},
+        diag, HS_E_INPUT, HS_AT({.file = trace}),
         "is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs "
         "do not fit, and why",
         "every one of %.0f jobs was rejected under '%s': nothing ran", jobs, policy);
@@ -551,9 +551,8 @@ static void warn_of_unused(const struct hs_setup *setup, const struct hs_reserva
                            struct hs_diag *diag)
 {
     if (of != NULL)
-        hs_report(diag, HS_WARNING,
-                  &(struct hs_place){.file = setup->options->reservations, .line = of->line}, NULL,
-                  "reserved for user '%s', but no job of the run is of that user", of->user);
+        hs_report(diag, HS_WARNING, HS_AT({.file = setup->options->reservations, .line = of->line}),
+                  NULL, "reserved for user '%s', but no job of the run is of that user", of->user);
 }
 
 void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result *result,

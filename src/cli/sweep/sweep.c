@@ -32,8 +32,8 @@ static enum hs_status fail_at(struct hs_sweep *sweep, const struct hs_json *valu
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    struct hs_place place = hs_json_place(sweep->doc, value);
-    return hs_fail(sweep->diag, HS_E_INPUT, &place, hint, "%s", text);
+    return hs_fail(sweep->diag, HS_E_INPUT, HS_AT(hs_json_place(sweep->doc, value)), hint, "%s",
+                   text);
 }
 
 static enum hs_status expect(struct hs_sweep *sweep, const struct hs_json *value,
@@ -206,9 +206,8 @@ static enum hs_status check_members(struct hs_sweep *sweep, const struct hs_json
         size_t i = 0;
         while (i < member_count && strcmp(members[i], hs_json_key(m)) != 0)
             i++;
-        struct hs_place place = hs_json_place_key(sweep->doc, m);
         if (i == member_count)
-            return hs_fail(sweep->diag, HS_E_INPUT, &place,
+            return hs_fail(sweep->diag, HS_E_INPUT, HS_AT(hs_json_place_key(sweep->doc, m)),
                            hs_did_you_mean(hint, hs_json_key(m), members, member_count,
                                            "keys of a run stand in \"config\" or on an axis"),
                            "'%s' is no part of an experiment", hs_json_key(m));
@@ -291,7 +290,7 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
     }
     if (is_sweep)
         return HS_OK;
-    return hs_fail(sweep->diag, HS_E_IO, &(struct hs_place){.file = sweep->dir},
+    return hs_fail(sweep->diag, HS_E_IO, HS_AT({.file = sweep->dir}),
                    "name another directory with -o, or remove this one",
                    "something else stands here, not a sweep");
 }
@@ -323,7 +322,7 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
         hs_workload_name(sweep->file, name, sizeof name);
         sweep->name = hs_arena_text(&call->arena, name, strlen(name));
         if (sweep->options->output == NULL && !hs_rundir_is_name(name))
-            return hs_fail(sweep->diag, HS_E_USAGE, &(struct hs_place){.file = sweep->file},
+            return hs_fail(sweep->diag, HS_E_USAGE, HS_AT({.file = sweep->file}),
                            "-o DIR names one", "no directory can have the name of this file");
     }
     const char *given = sweep->options->output;
@@ -361,7 +360,7 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
             same++;
         if (same < count ||
             (same < head->count && strcmp(head->fields[same], HS_FIRST_OF_DEADLINES) != 0))
-            return hs_fail(sweep->diag, HS_E_INPUT, &(struct hs_place){.file = path, .line = 1},
+            return hs_fail(sweep->diag, HS_E_INPUT, HS_AT({.file = path, .line = 1}),
                            "was it written by another version? remove the run, and sweep again",
                            "its columns are not those of the points before it");
         sweep->values[i] = hs_record_number(&summary.row, metric);

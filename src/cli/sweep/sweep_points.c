@@ -195,7 +195,7 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         uint32_t id = hs_intern_get(&names, sweep->points[i].name);
         if (id != i + 1)
-            status = hs_fail(sweep->diag, HS_E_INPUT, &(struct hs_place){.file = sweep->file},
+            status = hs_fail(sweep->diag, HS_E_INPUT, HS_AT({.file = sweep->file}),
                              "a value stands twice on an axis, or two values mean the same",
                              "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "cli/simulate.h"
+#include "report/stats/exact.h"
 
 #define LEAST      0.25                   /* of overcommit; the most is 1 / LEAST */
 #define STEP       (1 / 64.0)             /* the last one of overcommit, from 1 on */
@@ -100,12 +101,6 @@ static enum hs_status search(struct calibration *c)
 
 /* ---- the trace ---- */
 
-static int by_us(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The least trimmed squares (Rousseeuw, J. Am. Stat. Assoc. 79, 1984): the mean of that half of the
  * values which differs least from its mean. Jobs that were stopped and resumed, or that failed at
  * once, are in the other half. Sorts the values. */
@@ -114,7 +109,7 @@ static int64_t trimmed_mean(int64_t *values, uint32_t count)
     const uint32_t half = count / 2 + 1;
     double sum = 0, squares = 0, least = INFINITY;
     int64_t mean = 0;
-    qsort(values, count, sizeof *values, by_us);
+    qsort(values, count, sizeof *values, hs_order_at);
     for (uint32_t i = 0; i < count; i++) {
         sum += (double)values[i];
         squares += (double)values[i] * (double)values[i];
@@ -153,14 +148,14 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
     hs_trace_close(trace);
     diag->errors = errors.errors;
     if (status == HS_END && told == 0)
-        status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = options->path},
+        status = hs_fail(diag, HS_E_INPUT, HS_AT({.file = options->path}),
                          "a csv tells it in the columns start_time and end_time, or "
                          "--map=start_time=COLUMN,end_time=COLUMN; 'horus run' needs none",
                          "no job has a recorded start at or after its submission: there is nothing "
                          "to compare with");
     if (span_us > 10 * run_us || 10 * span_us < run_us)
         hs_report(
-            diag, HS_WARNING, &(struct hs_place){.file = options->path},
+            diag, HS_WARNING, HS_AT({.file = options->path}),
             "a column is read in the unit that its name ends in, such as duration_min",
             "from start to end the jobs ran %.3g times their run times: are both in one unit?",
             span_us / run_us);

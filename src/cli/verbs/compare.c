@@ -28,9 +28,9 @@ static bool is_run(const char *path)
 static enum hs_status check_run(struct hs_call *call, const char *path)
 {
     static const char expected[] = "two operands are two finished runs; policies are named with -p";
-    const struct hs_place place = {.file = path};
     if (access(path, F_OK) != 0)
-        return hs_fail(&call->diag, HS_E_IO, &place, expected, "cannot open: %s", strerror(errno));
+        return hs_fail(&call->diag, HS_E_IO, HS_AT({.file = path}), expected, "cannot open: %s",
+                       strerror(errno));
     if (!is_run(path))
         return hs_fail(&call->diag, HS_E_USAGE, NULL, expected, "compare: '%s' is no run directory",
                        path);

@@ -191,7 +191,7 @@ static enum hs_status write_figure(struct hs_call *call, struct hs_page *page, u
     if (status == HS_OK)
         status = closed;
     if (status == HS_OK && !file.beside.is_open)
-        status = hs_fail(diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
+        status = hs_fail(diag, HS_E_USAGE, HS_AT({.file = o->output}), NULL,
                          "a figure that is converted is written to a file alone");
     if (status == HS_OK) {
         const int from = open(file.beside.tmp, O_RDONLY | O_CLOEXEC);
@@ -202,8 +202,8 @@ static enum hs_status write_figure(struct hs_call *call, struct hs_page *page, u
                      ? convert(format, from, to, diag)
                      : hs_fail(diag, HS_E_IO, NULL, NULL, "cannot convert: %s", strerror(errno));
         if (status == HS_OK && fsync(to) != 0)
-            status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = o->output}, NULL,
-                             "cannot write: %s", strerror(errno));
+            status = hs_fail(diag, HS_E_IO, HS_AT({.file = o->output}), NULL, "cannot write: %s",
+                             strerror(errno));
         (void)close(from);
         (void)close(to);
     }
@@ -220,7 +220,7 @@ static enum hs_status plot(struct hs_call *call)
         "there are cdf, classes, faults, gantt, heat, pareto, sweep, time and waits", &kind,
         &call->diag));
     if (format_of(o->output) == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
+        return hs_fail(&call->diag, HS_E_USAGE, HS_AT({.file = o->output}), NULL,
                        "the name of a figure must end in .svg, .pdf, .png or .csv");
     HS_TRY(hs_wholefile_check(o->output, "-o", o->force, NULL, 0, &call->diag));
     hs_show_reading(call);

@@ -322,9 +322,8 @@ static enum hs_status resume(struct hs_call *call, bool *is_there)
     struct hs_run_result *result;
     enum hs_status status = prepare(&p, call, options, &call->config);
     if (status == HS_OK && !options->force && hs_rundir_has(p.dir, "manifest.json"))
-        status =
-            hs_fail(&call->diag, HS_E_IO, &(struct hs_place){.file = p.dir},
-                    "--force runs it again", "this run is finished: nothing is left to resume");
+        status = hs_fail(&call->diag, HS_E_IO, HS_AT({.file = p.dir}), "--force runs it again",
+                         "this run is finished: nothing is left to resume");
     if (status == HS_OK)
         status = hs_rundir_resume(&left, p.dir, options->force, is_there, &call->diag);
     unprepare(&p);
@@ -434,7 +433,7 @@ static enum hs_status find_manifest(struct rerun *r, const char *operand, struct
         if (len <= tail || strcmp(operand + len - tail, "/" MANIFEST) != 0) {
             enum hs_status status = hs_runmanifest_load(&r->manifest, r->path, diag);
             if (status == HS_E_INPUT)
-                hs_report(diag, HS_NOTE, &(struct hs_place){.file = operand}, NULL,
+                hs_report(diag, HS_NOTE, HS_AT({.file = operand}), NULL,
                           "rerun takes the directory of a run or its " MANIFEST);
             return status;
         }
@@ -502,9 +501,9 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
     }
     const struct hs_json *p = hs_json_first(hs_json_get(root_of(r), "policy_parameters"));
     for (; p != NULL; p = hs_json_next(p)) { /* -p with every parameter of the policy */
-        const struct hs_place at = hs_json_place(r->manifest.doc, p);
         if (hs_json_text(p) == NULL)
-            return hs_fail(diag, HS_E_INPUT, &at, NULL, "a parameter is not a text");
+            return hs_fail(diag, HS_E_INPUT, HS_AT(hs_json_place(r->manifest.doc, p)), NULL,
+                           "a parameter is not a text");
         r->options.policy = hs_policyspec_set(&call->arena, r->options.policy, hs_json_key(p),
                                               hs_json_text(p), false);
     }
@@ -627,7 +626,7 @@ static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_cal
     if (options->output != NULL)
         (void)snprintf(hint, sizeof hint, "horus compare %s %s: job by job", call->operands[0],
                        dir);
-    return hs_fail(&call->diag, HS_E_DIFFERS, &(struct hs_place){.file = r->path}, hint,
+    return hs_fail(&call->diag, HS_E_DIFFERS, HS_AT({.file = r->path}), hint,
                    "not the same run: %" PRIu32 " of %" PRIu32 " files differ", differing,
                    r->manifest.file_count + 1);
 }
@@ -664,7 +663,7 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
     enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
     call->diag.errors = errors.errors;
     if (status == HS_E_USAGE) {
-        hs_report(&call->diag, HS_NOTE, &(struct hs_place){.file = r->path}, NULL,
+        hs_report(&call->diag, HS_NOTE, HS_AT({.file = r->path}), NULL,
                   "what is refused stands in the configuration of the run");
         status = HS_E_INPUT;
     }

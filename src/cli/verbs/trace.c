@@ -104,7 +104,7 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
                                    as_given(call, given), &call->out, &call->diag);
     hs_cluster_free(&cluster);
     if (status == HS_E_INPUT && call->diag.errors == 0)
-        hs_report(&call->diag, HS_ERROR, &(struct hs_place){.file = trace->path}, NULL,
+        hs_report(&call->diag, HS_ERROR, HS_AT({.file = trace->path}), NULL,
                   "the trace has faults, listed above");
     return status;
 }

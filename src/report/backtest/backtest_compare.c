@@ -274,7 +274,7 @@ static void compare_group(const struct hs_backtest *b, const struct partition *p
 static int by_time(const void *a, const void *b)
 {
     const struct hs_backtest_change *x = a, *y = b;
-    return hs_order(x->at_us, y->at_us);
+    return HS_ORDER(x->at_us, y->at_us);
 }
 
 /* Sorts the changes and makes each the thousandths held from it on. */
@@ -323,7 +323,7 @@ static struct hs_backtest_figures held_figures(const struct hs_backtest_changes 
 static int by_gpus(const void *a, const void *b)
 {
     const struct hs_backtest_job *const *x = a, *const *y = b;
-    return hs_order((*x)->milli, (*y)->milli);
+    return HS_ORDER((*x)->milli, (*y)->milli);
 }
 
 /* Time before at_us with room, by its sums at the changes. */

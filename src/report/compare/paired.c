@@ -87,14 +87,13 @@ static const char *const workload_keys[] = {
 
 static int compare_keys(const struct hs_paired_row *a, const struct hs_paired_row *b)
 {
-    int order = hs_order(a->submit_us, b->submit_us);
+    const int order = HS_ORDER(a->submit_us, b->submit_us);
     return order != 0 ? order : strcmp(a->id, b->id);
 }
 
 static int compare_demands(const struct hs_paired_row *a, const struct hs_paired_row *b)
 {
-    int order = hs_order(a->gpus, b->gpus);
-    return order != 0 ? order : hs_order(a->work_us, b->work_us);
+    return 2 * HS_ORDER(a->gpus, b->gpus) + HS_ORDER(a->work_us, b->work_us);
 }
 
 /* A total order: row numbers are unique. */
@@ -102,7 +101,7 @@ static int compare_rows(const void *a, const void *b)
 {
     const struct hs_paired_row *x = a, *y = b;
     const int keys = compare_keys(x, y), demands = compare_demands(x, y);
-    return keys != 0 ? keys : demands != 0 ? demands : hs_order(x->number, y->number);
+    return keys != 0 ? keys : 2 * demands + HS_ORDER(x->number, y->number);
 }
 
 /* A setting of both runs as text, `absent` if missing. differs_in: false if they agree. */
@@ -139,8 +138,8 @@ static enum hs_status differs(const struct hs_paired *p, const char *fmt, ...)
             (void)snprintf(hint, sizeof hint, "%s differs: %s in %s, %s in %s", workload_keys[i],
                            s.text[HS_PAIRED_A], a, s.text[HS_PAIRED_B], b);
     }
-    return hs_fail(p->diag, HS_E_INPUT, &(struct hs_place){.file = b},
-                   hint[0] != '\0' ? hint : NULL, "not of the workload of %s: %s", a, what);
+    return hs_fail(p->diag, HS_E_INPUT, HS_AT({.file = b}), hint[0] != '\0' ? hint : NULL,
+                   "not of the workload of %s: %s", a, what);
 }
 
 static enum hs_status check_rows(const struct hs_paired *p)
@@ -260,8 +259,7 @@ struct vc_rank {
 static int compare_vcs(const void *a, const void *b)
 {
     const struct vc_rank *x = a, *y = b;
-    const int order = hs_order(y->jobs, x->jobs);
-    return order != 0 ? order : strcmp(x->name, y->name);
+    return x->jobs != y->jobs ? HS_ORDER(y->jobs, x->jobs) : strcmp(x->name, y->name);
 }
 
 /* Groups jobs by virtual cluster; those after the first HS_PAIRED_VCS share a group. No groups if
@@ -472,8 +470,7 @@ static int64_t value_of(const struct hs_paired_row *row, enum hs_paired_metric m
 static int compare_differences(const void *a, const void *b)
 {
     const struct difference *x = a, *y = b;
-    const int order = hs_order(x->value, y->value);
-    return order != 0 ? order : hs_order(x->job, y->job);
+    return 2 * HS_ORDER(x->value, y->value) + HS_ORDER(x->job, y->job);
 }
 
 static void take_job(struct figuring *f, enum hs_paired_metric metric, uint32_t job)
@@ -519,8 +516,8 @@ static void find_medians(struct figuring *f, enum hs_paired_metric metric)
 enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64_t seed)
 {
     if (p->count == 0)
-        return hs_fail(p->diag, HS_E_INPUT, &(struct hs_place){.file = p->runs[HS_PAIRED_B].dir},
-                       NULL, "no job did all its work both in it and in %s: nothing to compare",
+        return hs_fail(p->diag, HS_E_INPUT, HS_AT({.file = p->runs[HS_PAIRED_B].dir}), NULL,
+                       "no job did all its work both in it and in %s: nothing to compare",
                        p->runs[HS_PAIRED_A].dir);
     struct figuring *f = hs_alloc_zeroed(1, sizeof *f);
     f->p = p;

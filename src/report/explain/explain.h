@@ -152,8 +152,6 @@ extern const char *const explain_cause_names[EXPLAIN_CAUSES];
 /* Loads the run and assigns all waits to causes. */
 HS_MUST_USE enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
                                         struct hs_diag *diag);
-/* Of the loaded manifest, cluster and jobs (explain_changes.c). */
-HS_MUST_USE enum hs_status explain_load_changes(struct explain *x);
 /* Returns the start of an interval, a twelfth of the run; after the last: the end of the run. */
 int64_t explain_interval_us(const struct explain *x, uint32_t interval);
 void explain_close(struct explain *x); /* also after a failure */

@@ -100,15 +100,13 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
 static int by_team(const void *a, const void *b)
 {
     const struct hs_team_wait *x = a, *y = b;
-    const int teams = (x->team > y->team) - (x->team < y->team);
-    return teams != 0 ? teams : (x->wait_us > y->wait_us) - (x->wait_us < y->wait_us);
+    return 2 * HS_ORDER(x->team, y->team) + HS_ORDER(x->wait_us, y->wait_us);
 }
 
 static int by_use(const void *a, const void *b)
 {
     const struct hs_team *x = a, *y = b;
-    const int uses = (x->gpu_us < y->gpu_us) - (x->gpu_us > y->gpu_us);
-    return uses != 0 ? uses : strcmp(x->name, y->name);
+    return x->gpu_us != y->gpu_us ? HS_ORDER(y->gpu_us, x->gpu_us) : strcmp(x->name, y->name);
 }
 
 enum hs_status hs_teams_read(struct hs_teams *t, struct hs_runmanifest *run, enum hs_teams_by by)

@@ -111,8 +111,7 @@ static enum hs_status add_policies(struct hs_page *page)
             if (name == NULL || of == NULL || strcmp(of, policy) != 0)
                 continue;
             if (!hs_rundir_is_name(name))
-                return hs_fail(page->diag, HS_E_INPUT,
-                               &(struct hs_place){.file = page->manifest.dir}, NULL,
+                return hs_fail(page->diag, HS_E_INPUT, HS_AT({.file = page->manifest.dir}), NULL,
                                "a run of the manifest lies outside the directory");
             const char *dir = path_of(page, path_of(page, page->manifest.dir, HS_RUNS_DIR), name);
             if (access(dir, F_OK) == 0)
@@ -201,7 +200,7 @@ static enum hs_status open_comparison(struct hs_page *page)
 {
     HS_TRY(add_policies(page));
     if (page->group_count == 0)
-        return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = page->manifest.dir}, NULL,
+        return hs_fail(page->diag, HS_E_INPUT, HS_AT({.file = page->manifest.dir}), NULL,
                        "the manifest of the comparison names no policies");
     page->figures = hs_arena_alloc(&page->arena, page->group_count * sizeof *page->figures);
     for (uint32_t g = 0; g < page->group_count; g++) {
@@ -363,14 +362,13 @@ static bool has_files(struct hs_page *page, const char *const *names, enum hs_st
             having += has;
             if (has || page->figure == NULL)
                 continue;
-            *status =
-                hs_fail(page->diag, HS_E_INPUT,
-                        &(struct hs_place){.file = has_run ? page->runs[group->first].manifest.dir
-                                                           : page->manifest.dir},
-                        "repeat it with --outputs=all",
-                        has_run ? "there is no %s: --outputs left it out"
-                                : "the comparison kept no runs, hence no %s",
-                        *names);
+            *status = hs_fail(page->diag, HS_E_INPUT,
+                              HS_AT({.file = has_run ? page->runs[group->first].manifest.dir
+                                                     : page->manifest.dir}),
+                              "repeat it with --outputs=all",
+                              has_run ? "there is no %s: --outputs left it out"
+                                      : "the comparison kept no runs, hence no %s",
+                              *names);
             return false;
         }
         if (having == 0)

@@ -605,8 +605,7 @@ static enum hs_status put_gantts(struct nodes_section *s)
     for (uint32_t g = 0; g < s->page->drawn; g++) {
         const struct occupancy_map *map = &s->maps[g];
         if (map->segments > PLACEMENTS_MAX)
-            return hs_fail(s->page->diag, HS_E_INPUT,
-                           &(struct hs_place){.file = s->page->rows[g].label},
+            return hs_fail(s->page->diag, HS_E_INPUT, HS_AT({.file = s->page->rows[g].label}),
                            "draw it as 'heat', or a shorter run",
                            "%" PRIu64 " placements; a Gantt chart has room for %u", map->segments,
                            PLACEMENTS_MAX);

@@ -86,9 +86,8 @@ static enum hs_status read_head(struct reading *r, const struct hs_csv_row *row)
     for (uint32_t c = 0; c < row->count; c++) {
         if (strncmp(row->fields[c], prefix, strlen(prefix)) != 0)
             continue;
-        const struct hs_place place = hs_csv_place(r->csv, c);
         if (t->axis_count == AXES_MAX)
-            return hs_fail(r->diag, HS_E_LIMIT, &place, NULL,
+            return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, c)), NULL,
                            "a report draws sweeps of at most %u keys", AXES_MAX);
         t->axes[t->axis_count++] =
             (struct axis){.key = keep(r, row, c) + strlen(prefix), .column = c};
@@ -112,9 +111,8 @@ static enum hs_status value_index(const struct reading *r, struct axis *a, const
     for (*index = 0; *index < a->count; ++*index)
         if (strcmp(a->values[*index], text) == 0)
             return HS_OK;
-    const struct hs_place place = hs_csv_place(r->csv, a->column);
     if (a->count == VALUES_MAX)
-        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL,
+        return hs_fail(r->diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->csv, a->column)), NULL,
                        "a report draws at most %u values of a key", VALUES_MAX);
     a->values[a->count++] = hs_arena_text(r->arena, text, strlen(text));
     return HS_OK;
@@ -276,7 +274,7 @@ static enum hs_status find_axis(struct hs_sweeptable *t, const char *key, const 
             return HS_OK;
         hs_append(swept, sizeof swept, " %s", (*axis)->key);
     }
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+    return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), NULL,
                    "'%s' was not swept; there are:%s", key, swept);
 }
 
@@ -344,7 +342,7 @@ enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metri
     HS_TRY(
         read_table(t, &page->arena, path, metrics != NULL ? metrics : page_metrics, x, page->diag));
     if (t->point_count == 0)
-        return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+        return hs_fail(page->diag, HS_E_INPUT, HS_AT({.file = path}), NULL,
                        "the sweep has no points");
     for (uint32_t line = 0; t->line->key != NULL && line < t->line->count; line++)
         HS_TRY(hs_page_add_group(page, t->line->values[line], NULL, 0, 0));

@@ -136,11 +136,11 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
 enum hs_status hs_runmanifest_need(const struct hs_runmanifest *m, const char *name,
                                    const char *verb)
 {
-    const struct hs_place place = {.file = m->dir};
     if (m->file_count == 0 || hs_runmanifest_file(m, name) != NULL)
         return HS_OK;
     HS_TRY(hs_rundir_refuse_many(m->dir, "/" HS_RUNS_DIR, m->diag));
-    return hs_fail(m->diag, HS_E_INPUT, &place, "repeat the run with --outputs=all",
+    return hs_fail(m->diag, HS_E_INPUT, HS_AT({.file = m->dir}),
+                   "repeat the run with --outputs=all",
                    "nothing to %s: the run was made without %s", verb, name);
 }
 
@@ -329,8 +329,7 @@ static enum hs_status read_head(struct hs_rowfile *f, const char *path)
     hs_csv_open(&f->csv, f->input, ',', diag);
     enum hs_status s = hs_csv_next(f->csv, &f->row);
     if (s == HS_END)
-        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                       "the file is empty");
+        return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), NULL, "the file is empty");
     HS_TRY(s);
     for (uint32_t i = 0; cells[i].column != NULL; i++) {
         f->at[i] = hs_renamed_column(&f->row, cells[i].column);
@@ -470,8 +469,7 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
         m->rows_hash = hs_input_hash(f.input);
         m->rows_bytes = hs_input_bytes(f.input);
         if (listed != NULL && listed->hash != m->rows_hash && !m->keeps_quiet)
-            hs_report(m->diag, HS_WARNING, &(struct hs_place){.file = path},
-                      "`horus verify` says more",
+            hs_report(m->diag, HS_WARNING, HS_AT({.file = path}), "`horus verify` says more",
                       "not the file that the manifest lists: it was changed after the run");
     }
     hs_csv_close(f.csv);
@@ -829,10 +827,9 @@ enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, str
     HS_TRY(hs_json_load(&r->doc, path, diag));
     const struct hs_json *root = hs_json_root(r->doc);
     const struct hs_json *metrics = hs_json_get(root, "metrics");
-    const struct hs_place place = hs_json_place(r->doc, root);
     r->card = hs_renamed_get(root, "assumptions");
     if (hs_json_kind(metrics) != HS_JSON_OBJECT || hs_json_kind(r->card) != HS_JSON_OBJECT)
-        return hs_fail(diag, HS_E_INPUT, &place, NULL,
+        return hs_fail(diag, HS_E_INPUT, HS_AT(hs_json_place(r->doc, root)), NULL,
                        "not the summary of a run: it has no assumptions or no metrics");
     const struct hs_json *value = hs_json_first(metrics);
     for (; value != NULL && s->count < HS_METRICS_MAX; value = hs_json_next(value)) {

@@ -26,7 +26,7 @@
 
 static enum hs_status dir_failed(struct hs_diag *diag, const char *path, const char *what)
 {
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path}, NULL, "cannot %s: %s", what,
+    return hs_fail(diag, HS_E_IO, HS_AT({.file = path}), NULL, "cannot %s: %s", what,
                    strerror(errno));
 }
 
@@ -154,7 +154,7 @@ enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag)
     scan_dir(&scan, path, LEVEL_DIR, NULL);
     if (lstat(path, &info) != 0)
         return HS_OK;
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path}, "remove it by hand",
+    return hs_fail(diag, HS_E_IO, HS_AT({.file = path}), "remove it by hand",
                    "the directory cannot be removed: it holds %s",
                    scan.foreign[0] != '\0' ? scan.foreign : "files that cannot be removed");
 }
@@ -256,7 +256,7 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
     enum hs_status status = HS_OK;
     if (b->is_made)
         status = force ? hs_beside_drop(b, diag)
-                       : hs_fail(diag, HS_E_IO, &(struct hs_place){.file = name},
+                       : hs_fail(diag, HS_E_IO, HS_AT({.file = name}),
                                  "--resume goes on with it, --force starts again",
                                  "a run that was stopped left a checkpoint");
     if (status == HS_OK)
@@ -313,7 +313,7 @@ enum hs_status hs_rundir_refuse_many(const char *path, const char *folder, struc
     closedir(entries);
     (void)snprintf(hint, sizeof hint, "name one, such as %s", first);
     return count == 0 ? HS_OK
-                      : hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
+                      : hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), hint,
                                 "not a run itself: it holds %u runs", count);
 }
 
@@ -340,7 +340,7 @@ static enum hs_status commit(struct hs_rundir *dir, struct hs_diag *diag)
     HS_TRY(hs_beside_swap(b, old, diag));
     struct hs_diag errors = {.least = HS_ERROR};
     if (hs_rundir_remove(old, &errors) != HS_OK)
-        hs_report(diag, HS_WARNING, &(struct hs_place){.file = old}, "remove it by hand",
+        hs_report(diag, HS_WARNING, HS_AT({.file = old}), "remove it by hand",
                   "the replaced run cannot be removed");
     return HS_OK;
 }

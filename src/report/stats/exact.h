@@ -42,19 +42,15 @@ static inline uint64_t hs_exact_scaled(hs_u128 num, hs_u128 den, uint64_t scale)
     return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
 }
 
-/* Returns < 0, 0 or > 0; the others compare two numbers in memory, for qsort. */
-static inline int hs_order(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
+/* For qsort. */
 static inline int hs_order_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return HS_ORDER(x, y);
 }
 
 static inline int hs_order_at(const void *a, const void *b)
 {
-    return hs_order(*(const int64_t *)a, *(const int64_t *)b);
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return HS_ORDER(x, y);
 }

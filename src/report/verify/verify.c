@@ -114,7 +114,6 @@ static enum hs_status read_groups(struct verify_run *run, const struct hs_json_d
 {
     const struct hs_json *group = hs_json_first(nodes);
     for (; group != NULL; group = hs_json_next(group)) {
-        struct hs_place place = hs_json_place(doc, group);
         struct verify_node node = {0};
         int64_t count = 1, gpus = -1, cpus = 0;
         bool is_whole = read_whole(group, "count", &count) && read_whole(group, "gpus", &gpus) &&
@@ -123,7 +122,7 @@ static enum hs_status read_groups(struct verify_run *run, const struct hs_json_d
         node.cpus_milli = cpus * 1000;
         if (!is_whole ||
             add_nodes(run, count, gpus, node, hs_json_text(hs_json_get(group, "type"))) != HS_OK)
-            return hs_fail(run->diag, HS_E_INPUT, &place, NULL,
+            return hs_fail(run->diag, HS_E_INPUT, HS_AT(hs_json_place(doc, group)), NULL,
                            "not a group of nodes with 'gpus' and perhaps 'count'");
     }
     return HS_OK;
@@ -286,11 +285,11 @@ static enum hs_status read_config(struct verify_run *run)
     HS_TRY(hs_param_defaults(table, m, &run->arena));
     for (const struct hs_param *p = table; p->key != NULL; p++) {
         const struct hs_json *value = hs_json_get(run->manifest.config, p->key);
-        const struct hs_place at = hs_json_place(doc, value);
         char number[HS_RUNMANIFEST_NUMBER_SIZE];
         const char *text = hs_runmanifest_text(value, number);
         if (text != NULL)
-            HS_TRY(hs_param_set(table, m, &run->arena, "manifest", p->key, text, &at, run->diag));
+            HS_TRY(hs_param_set(table, m, &run->arena, "manifest", p->key, text,
+                                HS_AT(hs_json_place(doc, value)), run->diag));
     }
     if (t->path == NULL || m->cluster == NULL)
         return hs_fail(run->diag, HS_E_INPUT, &place, NULL, "the manifest names no %s",
@@ -530,8 +529,7 @@ static enum hs_status load_machines(struct verify_run *run)
     if (is_fixed || !run->has_nodes)
         return HS_OK;
     HS_TRY(hs_rowfile_each(&run->manifest, "nodes.csv", node_cells, add_node_row, run));
-    HS_TRY(verify_machines_load(run));
-    return verify_windows_load(run);
+    return verify_machines_load(run);
 }
 
 /* ---- loading a run ---- */

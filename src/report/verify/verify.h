@@ -237,11 +237,8 @@ HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct ver
  * end with a NULL title. */
 extern const struct verify_rule verify_schedule_rules[], verify_job_rules[],
     verify_deadline_rules[], verify_outage_rules[], verify_window_rules[], verify_summary_rules[];
-/* Read the events of machines, or draw them again; and the reservations. */
+/* Reads the events of machines, or draws them again; and the reservations. */
 HS_MUST_USE enum hs_status verify_machines_load(struct verify_run *run);
-HS_MUST_USE enum hs_status verify_windows_load(struct verify_run *run);
-/* Whether a window begins on the node then for which its jobs stop. */
-bool verify_window_begins(const struct verify_run *run, uint32_t node, int64_t us);
 /* Work between two checkpoints of a job on so many nodes and racks. */
 #define VERIFY_YOUNG_DALY (-1) /* a checkpoint_us: by the law, the cost and the nodes */
 int64_t verify_interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks);
@@ -257,18 +254,6 @@ static inline bool verify_is_lost(const struct verify_run *run, const struct hs_
     return seg->ended_by == HS_SEGMENT_OOM || seg->ended_by == HS_SEGMENT_PROFILE ||
            (seg->ended_by == HS_SEGMENT_FAULT && run->setup.checkpoint_us == 0);
 }
-
-/* What became of jobs with a deadline. */
-struct verify_due {
-    uint64_t jobs, misses, rejected, done;
-    hs_i128 late_us;      /* of those done */
-    hs_i128 met_milli_us; /* thousandths of GPUs x time held, of those that met it */
-    int64_t latest_us;    /* the most of those done */
-    hs_i128 value_us, most_us;
-};
-/* Of a job with a row and a deadline there. */
-void verify_due_add(struct verify_due *due, const struct verify_run *run,
-                    const struct verify_job *j);
 
 /* Counts a fault and keeps the text of the first three: as it is (file NULL), prefixed
  * "jobs.csv:12", or prefixed "jobs.csv:12: job j1". */

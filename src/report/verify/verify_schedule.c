@@ -59,8 +59,8 @@ static uint32_t milli_of(const struct verify_run *run, const struct hs_placed *s
 static int compare_segments(const void *a, const void *b)
 {
     const struct hs_placed *x = a, *y = b;
-    const int starts = hs_order(x->start_us, y->start_us), ends = hs_order(x->end_us, y->end_us);
-    return starts != 0 ? starts : ends != 0 ? ends : hs_order(x->line, y->line);
+    return 4 * HS_ORDER(x->start_us, y->start_us) + 2 * HS_ORDER(x->end_us, y->end_us) +
+           HS_ORDER(x->line, y->line);
 }
 
 /* Sorts the segments for all later rules. */
@@ -191,8 +191,7 @@ struct end {
 static int compare_ends(const void *a, const void *b)
 {
     const struct end *x = a, *y = b;
-    const int times = hs_order(x->at_us, y->at_us);
-    return times != 0 ? times : hs_order(x->segment, y->segment);
+    return 2 * HS_ORDER(x->at_us, y->at_us) + HS_ORDER(x->segment, y->segment);
 }
 
 /* Calls `apply` with sign 1 and -1 at the start and end of all segments of positive length, in
