@@ -168,6 +168,15 @@ double hs_fmt_round6(double value)
     return strtod(text, NULL);
 }
 
+const char *hs_text(char *text, size_t size, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, size, fmt, args);
+    va_end(args);
+    return text;
+}
+
 void hs_append(char *text, size_t size, const char *fmt, ...)
 {
     size_t used = strlen(text);

@@ -53,6 +53,11 @@ static inline const char *hs_ratio_text(char text[HS_FMT_MAX + 1], uint64_t num,
  * libm. */
 double hs_fmt_round6(double value);
 
+/* A formatted text, cut at HS_TEXT_SIZE, that is valid until the end of the block. */
+#define HS_TEXT_SIZE 1024
+#define HS_TEXT(...) hs_text((char[HS_TEXT_SIZE]){0}, HS_TEXT_SIZE, __VA_ARGS__)
+HS_PRINTF(3, 4)
+const char *hs_text(char *text, size_t size, const char *fmt, ...); /* returns text */
 /* Appends to the NUL-terminated text in a buffer of `size` bytes; truncates what does not fit. */
 HS_PRINTF(3, 4)
 void hs_append(char *text, size_t size, const char *fmt, ...);

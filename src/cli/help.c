@@ -339,12 +339,10 @@ void hs_man_say(struct hs_output *out, const char *format, ...)
 
 void hs_man_title(struct hs_output *out, const char *name, int section, const char *summary)
 {
-    char text[256];
     const int len = (int)strlen(summary), stop = len > 0 && summary[len - 1] == '.';
-    (void)snprintf(text, sizeof text, "%.*s", len - stop, summary);
     hs_say(out, "horus%s(%d) \"\" \"horus " HS_VERSION "\"\n\n# NAME\n\nhorus%s - ", name, section,
            name);
-    hs_man_say(out, "%t\n\n", text);
+    hs_man_say(out, "%t\n\n", HS_TEXT("%.*s", len - stop, summary));
 }
 
 static void man_end(struct hs_output *out, const char *const *examples)
@@ -362,8 +360,7 @@ static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t
 {
     struct shown s;
     (void)columns;
-    char name[64];
-    (void)snprintf(name, sizeof name, "-%s", verb->name);
+    const char *name = HS_TEXT("-%s", verb->name);
     hs_man_title(out, name, 1, verb->summary);
     hs_man_say(out, "# SYNOPSIS\n\n*horus %s*%s%t\n\n# DESCRIPTION\n\n%.", verb->name,
                verb->options->param.key != NULL ? " [_options_] " : " ", verb->operands,

@@ -143,8 +143,8 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
     struct hs_diag *diag = &p->call->diag;
     const char *verb = p->call->verb->name, *names[HS_OPTIONS_MAX + 1], *first = NULL,
                *other = NULL;
-    char name[NAME_MAX_LEN], hint[4 * NAME_MAX_LEN] = "", long_name[NAME_MAX_LEN];
-    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    char hint[4 * NAME_MAX_LEN] = "", long_name[NAME_MAX_LEN];
+    const char *name = HS_TEXT("%.*s", (int)strcspn(word + 2, "="), word + 2);
     for (uint32_t i = 0; i <= p->option_count; i++) {
         names[i] = p->longs[i].name;
         if (strncmp(names[i], name, strlen(name)) != 0)
@@ -153,8 +153,9 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
             first = names[i];
             continue;
         }
-        (void)snprintf(hint, sizeof hint, "it could be '--%s' or '--%s'", first, names[i]);
-        return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: option '--%s' is ambiguous", verb, name);
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       HS_TEXT("it could be '--%s' or '--%s'", first, names[i]),
+                       "%s: option '--%s' is ambiguous", verb, name);
     }
     const char *nearest = hs_nearest(name, names, p->option_count + 1);
     for (size_t i = 0; i < VERB_COUNT && other == NULL; i++)
@@ -166,7 +167,7 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
     if (nearest != NULL)
         hs_append(hint, sizeof hint, "did you mean '--%s'?", nearest);
     if (hint[0] == '\0')
-        (void)snprintf(hint, sizeof hint, "'horus %s --help all' lists the options", verb);
+        hs_append(hint, sizeof hint, "'horus %s --help all' lists the options", verb);
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: unknown option '--%s'", verb, name);
 }
 
@@ -190,13 +191,13 @@ static enum hs_status bad_option(const struct parse *p, int answer, const char *
                        optopt == LONG_HELP ? "help" : p->names[optopt - LONG_VALUE]);
     if (optopt == 0)
         return unknown_long(p, word);
-    (void)snprintf(text, sizeof text, "'horus %s --help all' lists the options", verb);
-    for (uint32_t i = 0; i < p->option_count; i++)
-        if (p->names[i][0] == optopt) {
-            (void)snprintf(text, sizeof text, "did you mean '--%s'?", p->names[i]);
-            break;
-        }
-    return hs_fail(diag, HS_E_USAGE, NULL, text, "%s: unknown option '-%c'", verb, optopt);
+    uint32_t i = 0;
+    while (i < p->option_count && p->names[i][0] != optopt)
+        i++;
+    return hs_fail(diag, HS_E_USAGE, NULL,
+                   i < p->option_count ? HS_TEXT("did you mean '--%s'?", p->names[i])
+                                       : HS_TEXT("'horus %s --help all' lists the options", verb),
+                   "%s: unknown option '-%c'", verb, optopt);
 }
 
 static enum hs_status split_words(struct parse *p, enum hs_help_request *help)
@@ -291,21 +292,20 @@ enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
         return HS_OK;
     HS_TRY(apply(&p));
     const struct hs_verb *verb = call->verb;
-    char hint[128];
-    (void)snprintf(hint, sizeof hint, "usage: horus %s [options]%s%s", verb->name,
-                   verb->operands[0] != '\0' ? " " : "", verb->operands);
+    const char *usage = HS_TEXT("usage: horus %s [options]%s%s", verb->name,
+                                verb->operands[0] != '\0' ? " " : "", verb->operands);
     HS_TRY(hs_config_check(&call->config, verb->name, &call->diag));
-    if (call->operand_count > verb->operands_max &&
-        hs_policy_find(call->operands[verb->operands_max]) != NULL)
-        (void)snprintf(hint, sizeof hint,
-                       strcmp(verb->name, "help") == 0 ? "horus policies %s"
-                                                       : "-p %s names a policy",
-                       call->operands[verb->operands_max]);
-    if (call->operand_count > verb->operands_max)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: unexpected operand '%s'",
-                       verb->name, call->operands[verb->operands_max]);
+    if (call->operand_count > verb->operands_max) {
+        const char *word = call->operands[verb->operands_max];
+        const bool is_help = strcmp(verb->name, "help") == 0;
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       hs_policy_find(word) == NULL ? usage
+                       : is_help                    ? HS_TEXT("horus policies %s", word)
+                                                    : HS_TEXT("-p %s names a policy", word),
+                       "%s: unexpected operand '%s'", verb->name, word);
+    }
     if (call->operand_count < verb->operands_min)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: %s is missing", verb->name,
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, usage, "%s: %s is missing", verb->name,
                        verb->operands);
     return HS_OK;
 }

@@ -253,15 +253,14 @@ enum hs_status hs_record_kept(const struct hs_run_options *options, const struct
 {
     for (int role = 0; role < HS_KEPT_ROLES; role++) {
         const char *from = kept_file(options, (enum hs_kept_role)role);
-        char path[HS_PATH_SIZE], *text;
+        char *text;
         struct hs_output out;
         size_t size;
         if (from == NULL || strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
             continue;
         const char *name = hs_kept_names[role].files[if_file(from) != NULL];
         HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
-        hs_rundir_file(dir, name, path, sizeof path);
-        enum hs_status status = hs_output_open(&out, path, diag);
+        enum hs_status status = hs_output_open(&out, HS_RUNDIR_FILE(dir, name), diag);
         if (status == HS_OK) {
             hs_output_put(&out, text, size);
             files[(*count)++] = hs_output_file_of(&out, name, 0);

@@ -266,11 +266,9 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
     warn_of_idle_predictor(s->config, diag);
     for (uint32_t i = 0; s->config->options[i].param.key != NULL; i++) {
         const char *key = s->config->options[i].param.key;
-        char word[64];
-        (void)snprintf(word, sizeof word, " %s ", key);
         for (size_t r = 0; r < HS_COUNT_OF(rules); r++) {
             if (s->config->origin[i] == HS_FROM_DEFAULT || rules[r].has_effect ||
-                strstr(rules[r].keys, word) == NULL)
+                strstr(rules[r].keys, HS_TEXT(" %s ", key)) == NULL)
                 continue;
             if (rules[r].why != NULL)
                 hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s %s", key,
@@ -602,15 +600,14 @@ bool hs_run_note_length(const struct hs_setup *setup, double used_s, double shar
                         struct hs_diag *diag)
 {
     const double left_s = share > 0 ? used_s / share * (1 - share) : 0;
-    char hint[HS_HINT_SIZE];
     if (left_s < LONG_LEFT_S)
         return false;
     const char *key = fluid_key(setup);
-    (void)snprintf(hint, sizeof hint, "%s%s%s--max-wall=1min ends it, --max-jobs takes fewer jobs",
-                   key != NULL ? "the policy's parameter " : "", key != NULL ? key : "",
-                   key != NULL ? "=fluid makes it cheaper, " : "");
     hs_report(
-        diag, HS_NOTE, NULL, hint,
+        diag, HS_NOTE, NULL,
+        HS_TEXT("%s%s%s--max-wall=1min ends it, --max-jobs takes fewer jobs",
+                key != NULL ? "the policy's parameter " : "", key != NULL ? key : "",
+                key != NULL ? "=fluid makes it cheaper, " : ""),
         "this run takes long: %.1f %% is done after %.0f s of CPU time, so that about %s more "
         "are left; '%s' takes %.1f us an event",
         100 * share, used_s, HS_TIME(left_s), setup->policy->name, 1e6 * used_s / (double)events);

@@ -61,7 +61,6 @@ enum hs_status hs_setup_find_policy(const char *name, size_t len,
 enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **policy, void **state,
                                struct hs_arena *arena, struct hs_diag *diag)
 {
-    char what[96];
     size_t len = strcspn(spec, ":");
     if (hs_is_command(spec))
         return hs_exec_policy(spec + strlen(HS_EXEC), policy, state, arena, diag);
@@ -70,8 +69,8 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
     HS_TRY(hs_param_defaults((*policy)->params, *state, arena));
     if (spec[len] == '\0')
         return HS_OK;
-    (void)snprintf(what, sizeof what, "policy '%s'", (*policy)->name);
-    return hs_param_set_list((*policy)->params, *state, arena, what, spec + len + 1, diag);
+    return hs_param_set_list((*policy)->params, *state, arena,
+                             HS_TEXT("policy '%s'", (*policy)->name), spec + len + 1, diag);
 }
 
 const char *hs_setup_file(const struct hs_run_options *options, enum hs_kept_role role)

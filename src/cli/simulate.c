@@ -65,12 +65,10 @@ static enum hs_status write_checkpoint(const struct pass *pass, int64_t now_us)
 {
     const struct hs_run_options *options = pass->setup->options;
     struct checkpoints *c = pass->checkpoints;
-    char path[HS_PATH_SIZE];
-    hs_rundir_file(c->dir, HS_RUNDIR_CHECKPOINT, path, sizeof path);
     c->head.time_us = now_us;
     if (options->save_sim_us > 0)
         c->next_us = (now_us / options->save_sim_us + 1) * options->save_sim_us;
-    HS_TRY(hs_image_write(path, &c->head, pass->diag));
+    HS_TRY(hs_image_write(HS_RUNDIR_FILE(c->dir, HS_RUNDIR_CHECKPOINT), &c->head, pass->diag));
     c->dir->beside.is_kept = true;
     c->next_wall_us = wall_us(pass) + options->save_us;
     return HS_OK;
@@ -451,13 +449,11 @@ static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_f
                                  struct hs_diag *diag)
 {
     const char *const paths[] = {dir->beside.tmp};
-    char path[HS_PATH_SIZE];
     struct hs_page page;
     struct hs_output out;
-    hs_rundir_file(dir, HS_PAGE_FILE, path, sizeof path);
     enum hs_status status = hs_page_open(&page, paths, 1, diag);
     if (status == HS_OK)
-        status = hs_output_open(&out, path, diag);
+        status = hs_output_open(&out, HS_RUNDIR_FILE(dir, HS_PAGE_FILE), diag);
     if (status == HS_OK) {
         status = hs_page_write(&page, &out);
         *file = hs_output_file_of(&out, HS_PAGE_FILE, 0);
@@ -600,9 +596,7 @@ static enum hs_status simulation_end(struct simulation *s, enum hs_status status
         status = record_run(result, &s->log, &s->dir);
     }
     if (status == HS_OK && s->dir.beside.is_kept) {
-        char path[HS_PATH_SIZE];
-        hs_rundir_file(&s->dir, HS_RUNDIR_CHECKPOINT, path, sizeof path);
-        (void)unlink(path);
+        (void)unlink(HS_RUNDIR_FILE(&s->dir, HS_RUNDIR_CHECKPOINT));
     }
     status = hs_rundir_close(&s->dir, status, &s->log.diag);
     hs_message_log_close(&s->log);

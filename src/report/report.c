@@ -557,7 +557,6 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     r->outages = hs_outages_open(&r->options, &r->outages_observer);
     for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++) {
         const struct hs_row_format *format = hs_row_formats[i];
-        char header[1024];
         if ((options->outputs & format->output) == 0)
             continue;
         struct hs_row_file *file = hs_alloc_zeroed(1, format->state_size);
@@ -566,9 +565,9 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
         file->observer.ctx = file;
         if (format->open != NULL)
             format->open(file);
-        (void)snprintf(header, sizeof header, "%s%s", format->header,
-                       format->output == HS_OUT_JOBS ? hs_extras_columns(options) : "");
-        status = hs_open_listed(&file->csv, options->dir, format->name, header, diag);
+        const char *more = format->output == HS_OUT_JOBS ? hs_extras_columns(options) : "";
+        status = hs_open_listed(&file->csv, options->dir, format->name,
+                                HS_TEXT("%s%s", format->header, more), diag);
     }
     r->observer = (struct hs_observer){.ctx = r,
                                        .on_submit = on_submit,

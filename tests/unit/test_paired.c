@@ -368,13 +368,12 @@ static void a_constant_shift_is_known_exactly(void **state)
 static void write_files(const char *name, char *text, size_t size, struct hs_output_file *files)
 {
     struct hs_rundir dir;
-    char path[HS_PATH_SIZE];
     char *content;
     size_t length;
     assert_int_equal(hs_rundir_open(&dir, scratch_path("out"), false, &sink.diag), HS_OK);
     assert_int_equal(hs_paired_write(&paired, &dir, files), HS_OK);
-    hs_rundir_file(&dir, name, path, sizeof path);
-    assert_int_equal(hs_read_file(path, size - 1, &content, &length, &sink.diag), HS_OK);
+    assert_int_equal(
+        hs_read_file(HS_RUNDIR_FILE(&dir, name), size - 1, &content, &length, &sink.diag), HS_OK);
     memcpy(text, content, length + 1);
     hs_free(content);
     hs_rundir_discard(&dir);

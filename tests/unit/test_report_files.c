@@ -339,7 +339,6 @@ static void shared_gpus_are_held_once(void **state)
     struct hs_cluster cluster;
     struct hs_report *report;
     struct hs_rundir dir;
-    char path[HS_PATH_SIZE];
     char *text;
     size_t length;
     handrun_cluster(&cluster);
@@ -358,7 +357,7 @@ static void shared_gpus_are_held_once(void **state)
     assert_int_equal(o->on_segment(o->ctx, &segment), HS_OK);
     assert_int_equal(hs_report_finish(report, 10000000, &shared, &sink.diag), HS_OK);
     hs_report_close(report);
-    hs_rundir_file(&dir, "nodes.csv", path, sizeof path);
+    const char *path = HS_RUNDIR_FILE(&dir, "nodes.csv");
     assert_int_equal(hs_read_file(path, 1 << 16, &text, &length, &sink.diag), HS_OK);
     assert_string_equal(strchr(text, '\n') + 1, "0,n0,V100,0,2,2,6,2,0.3,0.22\n"
                                                 "1,n1,V100,0,2,0,0,0,0,0\n");
@@ -373,7 +372,6 @@ static void a_full_disk_ends_the_run(void **state)
     struct hs_rundir dir;
     struct hs_cluster cluster;
     struct hs_report *report;
-    char path[HS_PATH_SIZE];
     const struct hs_job_record job = {
         .id = "x", .user = "", .vc = "", .model = "", .batch = "", .gpu_type = ""};
     const struct hs_instant now = {0};
@@ -384,7 +382,7 @@ static void a_full_disk_ends_the_run(void **state)
     handrun_cluster(&cluster);
     sink_clear(&sink);
     assert_int_equal(hs_rundir_open(&dir, scratch_path("full"), false, &sink.diag), HS_OK);
-    hs_rundir_file(&dir, "jobs.csv", path, sizeof path);
+    const char *path = HS_RUNDIR_FILE(&dir, "jobs.csv");
     assert_int_equal(symlink("/dev/full", path), 0);
     const struct hs_report_options options = {
         .dir = &dir, .cluster = &cluster, .workload_name = "", .outputs = HS_OUT_JOBS};

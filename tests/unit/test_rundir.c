@@ -74,13 +74,10 @@ static void put_manifest(const char *path, const char *cells)
 static enum hs_status write_dir(const char *path, bool force)
 {
     struct hs_rundir dir;
-    char inside[HS_PATH_SIZE];
     sink_init(&sink);
     HS_TRY(hs_rundir_open(&dir, path, force, &sink.diag));
-    hs_rundir_file(&dir, "manifest.json", inside, sizeof inside);
-    put_manifest(inside, "");
-    hs_rundir_file(&dir, "jobs.csv", inside, sizeof inside);
-    put_file(inside);
+    put_manifest(HS_RUNDIR_FILE(&dir, "manifest.json"), "");
+    put_file(HS_RUNDIR_FILE(&dir, "jobs.csv"));
     if (!force)
         assert_false(is_there(below(path, "jobs.csv"))); /* not before the commit */
     return hs_rundir_close(&dir, HS_OK, &sink.diag);
@@ -391,11 +388,9 @@ static void discard_leaves_nothing(void **state)
 {
     (void)state;
     struct hs_rundir dir;
-    char file[HS_PATH_SIZE];
     sink_init(&sink);
     assert_int_equal(hs_rundir_open(&dir, scratch_path("f"), false, &sink.diag), HS_OK);
-    hs_rundir_file(&dir, "jobs.csv", file, sizeof file);
-    put_file(file);
+    put_file(HS_RUNDIR_FILE(&dir, "jobs.csv"));
     hs_rundir_discard(&dir);
     hs_rundir_discard(&dir); /* twice is harmless */
     assert_int_equal(count_of("f."), 0);

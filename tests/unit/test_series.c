@@ -108,7 +108,7 @@ static void expect_rows(int64_t sample_us, const char *metric, const char *expec
     struct hs_report *report;
     struct hs_rundir dir;
     const struct hs_observer *observer;
-    char path[HS_PATH_SIZE], rows[1024] = "";
+    char rows[1024] = "";
     char *text;
     size_t length;
     sink_init(&sink);
@@ -123,7 +123,7 @@ static void expect_rows(int64_t sample_us, const char *metric, const char *expec
                 assert_int_equal(observer->on_instant(observer->ctx, &steps[i]), HS_OK);
     assert_int_equal(hs_report_finish(report, END_US, &summary, &sink.diag), HS_OK);
     hs_report_close(report);
-    hs_rundir_file(&dir, "series.csv", path, sizeof path);
+    const char *path = HS_RUNDIR_FILE(&dir, "series.csv");
     assert_int_equal(hs_read_file(path, 1 << 20, &text, &length, &sink.diag), HS_OK);
     assert_memory_equal(text, "time,metric,key,value\n", 22);
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {

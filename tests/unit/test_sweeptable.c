@@ -45,7 +45,7 @@ static enum hs_status read_text(const char *text)
 static void axes_and_their_parts(void **state)
 {
     (void)state;
-    char text[HS_HTML_SAY_MAX];
+    char text[HS_TEXT_SIZE];
     assert_int_equal(read_text(grid), HS_OK);
     assert_int_equal(table.axis_count, 4);
     assert_int_equal(table.axes[0].part, LINE);
@@ -107,7 +107,7 @@ static void facets(void **state)
                                "3,c,done,0,ignore,1,1d\n4,d,done,0,ignore,1,2d\n"
                                "5,e,done,0,quota,2,1d\n6,f,done,0,quota,2,2d\n"
                                "7,g,done,0,ignore,2,1d\n8,h,done,0,ignore,2,2d\n";
-    char said[HS_HTML_SAY_MAX];
+    char said[HS_TEXT_SIZE];
     assert_int_equal(read_text(text), HS_OK);
     assert_ptr_equal(table.line, &table.axes[0]);
     assert_ptr_equal(table.x, &table.axes[1]);

@@ -270,8 +270,7 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
     struct hs_input *table;
     const char *head;
     size_t len;
-    char path[HS_PATH_SIZE];
-    (void)snprintf(path, sizeof path, "%s/manifest.json", sweep->dir);
+    const char *path = HS_PATH("%s/manifest.json", sweep->dir);
     HS_TRY(hs_regular_check(path, sweep->diag));
     bool is_sweep = hs_json_load(&doc, path, &silent) == HS_OK
                         ? hs_json_get(hs_json_root(doc), "sweep") != NULL
@@ -279,7 +278,7 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
     hs_json_close(doc);
     for (size_t i = 0; i < HS_COUNT_OF(tables); i++) {
         const char *columns = tables[i][1];
-        (void)snprintf(path, sizeof path, "%s/%s", sweep->dir, tables[i][0]);
+        path = HS_PATH("%s/%s", sweep->dir, tables[i][0]);
         if (!is_sweep || access(path, F_OK) != 0)
             continue;
         HS_TRY(hs_regular_check(path, sweep->diag));
@@ -300,7 +299,7 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
 
 static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *call)
 {
-    char name[HS_WORKLOAD_MAX + 1], dir[HS_WORKLOAD_MAX + 16];
+    char name[HS_WORKLOAD_MAX + 1];
     sweep->call = call;
     sweep->diag = &call->diag;
     sweep->arena = &call->arena;
@@ -326,7 +325,7 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
                            "-o DIR names one", "no directory can have the name of this file");
     }
     const char *given = sweep->options->output;
-    (void)snprintf(dir, sizeof dir, "results/%s", sweep->name);
+    const char *dir = HS_TEXT("results/%s", sweep->name);
     if (given == NULL)
         given = dir;
     size_t len = strlen(given);
@@ -350,8 +349,7 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
     struct hs_summary_csv summary = {0};
     sweep->values[i] = (double)NAN;
     if (point->state == HS_POINT_DONE) {
-        char path[HS_PATH_SIZE];
-        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/summary.csv", path);
+        const char *path = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, "/summary.csv");
         HS_TRY(hs_record_read_summary(path, arena, &summary, sweep->diag));
         const uint32_t count = summary.head.count;
         uint32_t same = 0; /* those of deadlines are missing if no job of the point has one */
@@ -387,12 +385,12 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
     struct hs_csvw csv;
     struct hs_csv_row widest = {0}; /* of the finished points */
     const struct hs_csv_row *head = &widest;
-    char path[HS_PATH_SIZE], *header;
+    char *header;
     for (uint32_t i = 0; i < sweep->point_count; i++)
-        if (sweep->points[i].state == HS_POINT_DONE) {
-            hs_sweep_path(sweep, HS_RUNS_DIR, sweep->points[i].name, "/summary.csv", path);
-            HS_TRY(hs_record_widest(path, sweep->arena, &widest, sweep->diag));
-        }
+        if (sweep->points[i].state == HS_POINT_DONE)
+            HS_TRY(hs_record_widest(
+                HS_SWEEP_PATH(sweep, HS_RUNS_DIR, sweep->points[i].name, "/summary.csv"),
+                sweep->arena, &widest, sweep->diag));
     const uint32_t metric = hs_csv_column(head, sweep->options->metric);
     if (head->count > 0 && metric == UINT32_MAX)
         return hs_fail(sweep->diag, HS_E_INPUT, NULL,
@@ -452,41 +450,34 @@ static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_run
 static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *dir, bool has_teams)
 {
     static const char *const files[] = {"sweep.csv", HS_SWEEP_TEAMS, "manifest.json"};
-    char from[HS_PATH_SIZE], to[HS_PATH_SIZE];
-    const struct hs_place place = {.file = to};
     for (size_t i = HS_COUNT_OF(files) - 1; i > 0; i--) {
-        (void)snprintf(to, sizeof to, "%s/%s", sweep->dir, files[i]);
+        const char *to = HS_PATH("%s/%s", sweep->dir, files[i]);
         if (unlink(to) != 0 && errno != ENOENT)
-            return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot remove: %s",
+            return hs_fail(sweep->diag, HS_E_IO, HS_AT({.file = to}), NULL, "cannot remove: %s",
                            strerror(errno));
     }
     for (size_t i = 0; i < HS_COUNT_OF(files); i++) {
-        if (i == 1 && !has_teams)
-            continue;
-        hs_rundir_file(dir, files[i], from, sizeof from);
-        (void)snprintf(to, sizeof to, "%s/%s", sweep->dir, files[i]);
-        if (rename(from, to) != 0)
-            return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot rename: %s",
+        const char *to = HS_PATH("%s/%s", sweep->dir, files[i]);
+        if ((i != 1 || has_teams) && rename(HS_RUNDIR_FILE(dir, files[i]), to) != 0)
+            return hs_fail(sweep->diag, HS_E_IO, HS_AT({.file = to}), NULL, "cannot rename: %s",
                            strerror(errno));
     }
-    return hs_beside_sync_above(to, sweep->diag);
+    return hs_beside_sync_above(HS_PATH("%s/manifest.json", sweep->dir), sweep->diag);
 }
 
 /* Two processes that end at the same time collect in turn; the later one includes both. */
 static enum hs_status gather(struct hs_sweep *sweep)
 {
-    char path[HS_PATH_SIZE], lock_path[HS_PATH_SIZE];
     struct hs_file_lock lock;
     struct hs_rundir dir;
     struct hs_output_file files[2];
     uint32_t count = 1;
     sweep->values = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *sweep->values);
-    (void)snprintf(lock_path, sizeof lock_path, "%s/gather.lock", sweep->dir);
-    (void)snprintf(path, sizeof path, "%s/gather", sweep->dir);
+    const char *lock_path = HS_PATH("%s/gather.lock", sweep->dir);
     HS_TRY(hs_file_lock_take(&lock, lock_path, sweep->diag));
     enum hs_status status = hs_sweep_settle(sweep);
     if (status == HS_OK)
-        status = hs_rundir_open(&dir, path, false, sweep->diag);
+        status = hs_rundir_open(&dir, HS_PATH("%s/gather", sweep->dir), false, sweep->diag);
     if (status == HS_OK) {
         status = write_rows(sweep, &dir, &files[0]);
         if (status == HS_OK)
@@ -835,8 +826,7 @@ static enum hs_status all_points(struct hs_sweep *sweep)
         (options->pending ? say_pending : say_status)(sweep);
         return HS_OK;
     }
-    char runs[HS_PATH_SIZE];
-    hs_sweep_path(sweep, HS_RUNS_DIR, "", "", runs);
+    const char *runs = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, "", "");
     HS_TRY(hs_rundir_make_parents(runs, sweep->diag)); /* reported once, not for each point */
     enum hs_status status = options->gathers ? HS_OK : hs_sweep_run_all(sweep);
     if (status == HS_E_INTERRUPTED)

@@ -68,9 +68,8 @@ struct hs_sweep {
 const char *hs_sweep_value(const struct hs_sweep *sweep, uint32_t point, uint32_t key);
 /* Formats "policy=fifo load=0.8", for messages. */
 void hs_sweep_point_text(const struct hs_sweep *sweep, uint32_t point, char *text, size_t size);
-/* Builds DIR/FOLDER/NAME+SUFFIX. */
-void hs_sweep_path(const struct hs_sweep *sweep, const char *folder, const char *name,
-                   const char *suffix, char path[HS_PATH_SIZE]);
+#define HS_SWEEP_PATH(sweep, folder, name, suffix)                                                 \
+    HS_PATH("%s/%s/%s%s", (sweep)->dir, folder, name, suffix)
 /* Reads failed/NAME.log: "exit 3" or "signal 9" on the first line, then the messages. Sets the exit
  * code of the point, and text to the first error, "" if there is none; false if there is no log. */
 bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *point, char *text,

@@ -23,12 +23,6 @@ struct made {
     struct hs_setup setup;
 };
 
-void hs_sweep_path(const struct hs_sweep *sweep, const char *folder, const char *name,
-                   const char *suffix, char path[HS_PATH_SIZE])
-{
-    (void)snprintf(path, HS_PATH_SIZE, "%s/%s/%s%s", sweep->dir, folder, name, suffix);
-}
-
 /* Returns "key=value" of a swept key at a point; NULL if not set in its row. */
 static const char *pair_of(const struct hs_sweep *sweep, uint32_t point, uint32_t key)
 {
@@ -104,11 +98,11 @@ bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *
                            size_t size)
 {
     struct hs_diag silent = {.least = HS_ERROR};
-    char path[HS_PATH_SIZE], *log;
+    char *log;
     size_t len;
     int64_t number;
     text[0] = '\0';
-    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    const char *path = HS_SWEEP_PATH(sweep, "failed", point->name, ".log");
     if (access(path, F_OK) != 0 || hs_regular_check(path, &silent) != HS_OK ||
         hs_read_file(path, LOG_MAX, &log, &len, &silent) != HS_OK)
         return false;
@@ -129,9 +123,7 @@ bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *
 /* Tells whether its run is complete, whatever process ran it. */
 static bool is_finished(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
 {
-    char path[HS_PATH_SIZE];
-    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
-    return access(path, F_OK) == 0;
+    return access(HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, "/manifest.json"), F_OK) == 0;
 }
 
 /* Determines name and state of a point that is set up. Each workload is read once for its hash, for
@@ -227,11 +219,9 @@ struct point_workers {
 static void forget_failure(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
 {
     struct hs_diag silent = {.least = HS_ERROR};
-    char path[HS_PATH_SIZE];
-    hs_sweep_path(sweep, "failed", "", "", path);
-    if (access(path, F_OK) != 0)
+    if (access(HS_PATH("%s/failed", sweep->dir), F_OK) != 0)
         return; /* no point failed */
-    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    const char *path = HS_SWEEP_PATH(sweep, "failed", point->name, ".log");
     if (hs_beside_settle(path, &silent) == HS_OK)
         (void)unlink(path);
 }
@@ -241,9 +231,8 @@ static enum hs_status write_failure(const struct hs_sweep *sweep,
                                     const struct hs_sweep_point *point,
                                     const struct hs_message_log *log, const char *word, int number)
 {
-    char path[HS_PATH_SIZE];
     struct hs_wholefile file;
-    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    const char *path = HS_SWEEP_PATH(sweep, "failed", point->name, ".log");
     HS_TRY(hs_rundir_make_parents(path, sweep->diag));
     HS_TRY(hs_wholefile_open(&file, path, sweep->diag));
     hs_say(&file.out, "%s %d\n", word, number);
@@ -259,11 +248,10 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
     const struct hs_sweep_point *point = &sweep->points[index];
     struct hs_run_call call = {.terminal = &sweep->call->terminal, .command = sweep->call->command};
     struct made made = {0};
-    char lock_path[HS_PATH_SIZE], path[HS_PATH_SIZE];
     struct hs_file_lock lock;
     struct hs_message_log log;
-    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", lock_path);
-    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", path);
+    const char *lock_path = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, ".lock");
+    const char *path = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, "");
     HS_TRY(hs_rundir_make_parents(lock_path, sweep->diag));
     HS_TRY(hs_file_lock_take(&lock, lock_path, sweep->diag));
     hs_message_log_open(&log, workers == NULL ? sweep->diag : NULL, HS_LOG_TEXT);
@@ -294,11 +282,10 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
 enum hs_status hs_sweep_run_one(struct hs_sweep *sweep)
 {
     struct hs_call *call = sweep->call;
-    char hint[64];
-    (void)snprintf(hint, sizeof hint, "from 1 to %" PRIu32, sweep->point_count);
     if (sweep->options->index > sweep->point_count)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "there is no point %" PRId64,
-                       sweep->options->index);
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       HS_TEXT("from 1 to %" PRIu32, sweep->point_count),
+                       "there is no point %" PRId64, sweep->options->index);
     const uint32_t index = (uint32_t)sweep->options->index - 1;
     struct made *made = hs_arena_alloc(&call->arena, sizeof *made);
     sweep->points = hs_arena_alloc(&call->arena, sweep->point_count * sizeof *sweep->points);
@@ -331,11 +318,10 @@ static enum hs_status run_pending(void *ctx, uint32_t index)
 static void show_progress(void *ctx, uint32_t ended, uint32_t running)
 {
     struct point_workers *workers = ctx;
-    char rest[128];
-    (void)snprintf(rest, sizeof rest,
-                   "points %" PRIu32 "/%" PRIu32 " ended, %" PRIu32 " running, %" PRIu32 " failed",
-                   ended, workers->pending_count, running, workers->failed);
-    hs_status_line_show_count(&workers->status_line, ended, workers->pending_count, rest);
+    hs_status_line_show_count(&workers->status_line, ended, workers->pending_count,
+                              HS_TEXT("points %" PRIu32 "/%" PRIu32 " ended, %" PRIu32
+                                      " running, %" PRIu32 " failed",
+                                      ended, workers->pending_count, running, workers->failed));
 }
 
 /* The parent writes the log if a child could not: it was killed, or had no memory left. A process
@@ -463,11 +449,10 @@ enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
     /* The warnings of a point are in its manifest; here each text is shown once. */
     for (uint32_t i = 0; i < workers.pending_count && status == HS_OK; i++) {
         const struct hs_sweep_point *point = &sweep->points[workers.pending[i]];
-        char path[HS_PATH_SIZE];
         struct hs_json_doc *doc;
         if (point->state != HS_POINT_DONE)
             continue;
-        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
+        const char *path = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, "/manifest.json");
         HS_TRY(hs_regular_check(path, sweep->diag));
         HS_TRY(hs_json_load(&doc, path, sweep->diag));
         const struct hs_json *w = hs_json_first(hs_json_get(hs_json_root(doc), "warnings"));
@@ -486,17 +471,16 @@ enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
 {
     for (uint32_t i = 0; i < sweep->point_count; i++) {
         struct hs_sweep_point *point = &sweep->points[i];
-        char path[HS_PATH_SIZE], run[HS_PATH_SIZE];
         struct hs_file_lock lock;
         if (point->state != HS_POINT_DONE && is_finished(sweep, point))
             point->state = HS_POINT_DONE;
-        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", path);
+        const char *path = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, ".lock");
         if (point->state != HS_POINT_DONE || access(path, F_OK) != 0)
             continue; /* a process that finishes a point removes the lock last */
         HS_TRY(hs_file_lock_take(&lock, path, sweep->diag));
         forget_failure(sweep, point);
-        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", run);
-        const enum hs_status status = hs_beside_settle(run, sweep->diag);
+        const enum hs_status status =
+            hs_beside_settle(HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, ""), sweep->diag);
         hs_file_lock_free(&lock, path);
         HS_TRY(status);
     }
@@ -510,12 +494,11 @@ enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
 static enum hs_status append_teams(struct hs_sweep *sweep, uint32_t i, enum hs_teams_by by,
                                    const char *to, struct hs_csvw *csv, bool *is_open)
 {
-    char path[HS_PATH_SIZE];
     struct hs_input *input;
     struct hs_csv *rows;
     struct hs_csv_row row;
-    hs_sweep_path(sweep, HS_RUNS_DIR, sweep->points[i].name,
-                  by == HS_TEAMS_VC ? "/vcs.csv" : "/users.csv", path);
+    const char *path = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, sweep->points[i].name,
+                                     by == HS_TEAMS_VC ? "/vcs.csv" : "/users.csv");
     if (access(path, F_OK) != 0)
         return HS_OK;
     if (!*is_open) {
@@ -547,11 +530,10 @@ static enum hs_status append_teams(struct hs_sweep *sweep, uint32_t i, enum hs_t
 enum hs_status hs_sweep_write_teams(struct hs_sweep *sweep, const struct hs_rundir *dir,
                                     struct hs_output_file *files, uint32_t *count)
 {
-    char path[HS_PATH_SIZE];
     struct hs_csvw csv;
     bool is_open = false;
     enum hs_status status = HS_OK;
-    hs_rundir_file(dir, HS_SWEEP_TEAMS, path, sizeof path);
+    const char *path = HS_RUNDIR_FILE(dir, HS_SWEEP_TEAMS);
     for (uint32_t i = 0; i < sweep->point_count; i++)
         for (int by = 0; by < HS_TEAMS_FILES && status == HS_OK; by++)
             if (sweep->points[i].state == HS_POINT_DONE)

@@ -134,7 +134,7 @@ static enum hs_status find_policy(const char *word, const struct words *names, c
 static enum hs_status parse_condition(const char *text, const struct words *names,
                                       struct condition *condition, struct hs_diag *diag)
 {
-    char word[WORD_SIZE], room[WORD_SIZE], what[WORD_SIZE + 64];
+    char word[WORD_SIZE], room[WORD_SIZE];
     size_t name = strcspn(text, "<>");
     *condition = (struct condition){.text = text, .policy = UINT32_MAX};
     if (text[name] == '\0')
@@ -143,8 +143,8 @@ static enum hs_status parse_condition(const char *text, const struct words *name
     const char *limit = text + name + 1;
     size_t len = strcspn(limit, "@");
     condition->is_more = text[name] == '>';
-    (void)snprintf(what, sizeof what, "--fail-if '%s': unknown metric", text);
-    HS_TRY(hs_word_find(names->metrics, names->metric_count, trim(text, name, word), what,
+    HS_TRY(hs_word_find(names->metrics, names->metric_count, trim(text, name, word),
+                        HS_TEXT("--fail-if '%s': unknown metric", text),
                         "results/README.md lists the metrics", &condition->metric, diag));
     size_t word_len = strlen(trim(limit, len, word)), plus = *word == '+';
     bool is_percent = word_len > 0 && word[word_len - 1] == '%';
@@ -160,9 +160,9 @@ static enum hs_status parse_condition(const char *text, const struct words *name
     condition->limit /= is_percent ? 100 : 1;
     if (limit[len] == '\0')
         return HS_OK;
-    (void)snprintf(what, sizeof what, "--fail-if '%s': unknown policy", text);
     trim(limit + len + 1, strlen(limit + len + 1), word);
-    HS_TRY(find_policy(word, names, what, &condition->policy, diag));
+    HS_TRY(find_policy(word, names, HS_TEXT("--fail-if '%s': unknown policy", text),
+                       &condition->policy, diag));
     if (condition->is_relative && condition->policy == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "name another, or leave the '@' out",
                        "--fail-if '%s': the first policy is what the others are held against",
@@ -437,14 +437,9 @@ static enum hs_status default_dir(const struct comparison *c, char *path, size_t
     return HS_OK;
 }
 
-/* Builds the path of a cell's run directory, of a file in it, or of the cell's messages. */
-static void cell_path(const struct hs_rundir *dir, const char *before,
-                      const struct compared_cell *cell, const char *behind, char path[HS_PATH_SIZE])
-{
-    char name[512];
-    (void)snprintf(name, sizeof name, "%s%s%s", before, cell->name, behind);
-    hs_rundir_file(dir, name, path, HS_PATH_SIZE);
-}
+/* The path of a cell's run directory, of a file in it, or of the cell's messages. */
+#define CELL_PATH(dir, before, cell, behind)                                                       \
+    HS_PATH("%s/%s%s%s", (dir)->beside.tmp, before, (cell)->name, behind)
 #define OF_RUNS  HS_RUNS_DIR "/"
 #define MESSAGES "messages-"
 
@@ -475,10 +470,9 @@ static enum hs_status run_cell(void *ctx, uint32_t index)
                                      .command = c->call->command,
                                      .traces = &workers->trace,
                                      .trace_count = 1};
-    char path[HS_PATH_SIZE];
     struct hs_output messages;
     struct hs_diag diag;
-    cell_path(workers->dir, MESSAGES, cell, "", path);
+    const char *path = CELL_PATH(workers->dir, MESSAGES, cell, "");
     HS_TRY(hs_output_open(&messages, path, &c->call->diag));
     hs_diag_init(&diag, write_message, &messages);
     diag.least = c->log.diag.least;
@@ -487,8 +481,8 @@ static enum hs_status run_cell(void *ctx, uint32_t index)
     options.seed = cell->seed;
     options.assign_seed = cell->assign_seed;
     config.base = &options;
-    cell_path(workers->dir, OF_RUNS, cell, "", path);
-    enum hs_status status = hs_simulate_options(&options, &config, &call, path, &diag);
+    enum hs_status status = hs_simulate_options(&options, &config, &call,
+                                                CELL_PATH(workers->dir, OF_RUNS, cell, ""), &diag);
     enum hs_status closed = hs_output_close(&messages, &c->call->diag);
     return status != HS_OK ? status : closed;
 }
@@ -497,18 +491,17 @@ static void show_progress(void *ctx, uint32_t done, uint32_t running)
 {
     struct run_workers *workers = ctx;
     const uint32_t count = workers->compare->cell_count;
-    char rest[96];
-    (void)snprintf(rest, sizeof rest, "runs %u/%u done, %u running", done, count, running);
-    hs_status_line_show_count(&workers->status_line, done, count, rest);
+    hs_status_line_show_count(&workers->status_line, done, count,
+                              HS_TEXT("runs %u/%u done, %u running", done, count, running));
 }
 
 /* Passes on the messages of a cell, and removes the file. */
 static enum hs_status pass_messages(const struct run_workers *workers, uint32_t index)
 {
     struct comparison *c = workers->compare;
-    char path[HS_PATH_SIZE], *text;
+    const char *path = CELL_PATH(workers->dir, MESSAGES, &c->cells[index], "");
+    char *text;
     size_t len;
-    cell_path(workers->dir, MESSAGES, &c->cells[index], "", path);
     if (access(path, F_OK) != 0)
         return HS_OK; /* it was never started */
     HS_TRY(hs_read_file(path, MESSAGES_MAX, &text, &len, &c->call->diag));
@@ -575,12 +568,10 @@ static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *d
     struct hs_csv_row widest = {0};
     const struct hs_csv_row *head = &widest;
     struct hs_csvw csv;
-    char path[HS_PATH_SIZE];
     uint32_t count = 0, column_of[HS_METRICS_MAX];
-    for (uint32_t k = 0; k < c->cell_count; k++) {
-        cell_path(dir, OF_RUNS, &c->cells[k], "/summary.csv", path);
-        HS_TRY(hs_record_widest(path, &c->call->arena, &widest, diag));
-    }
+    for (uint32_t k = 0; k < c->cell_count; k++)
+        HS_TRY(hs_record_widest(CELL_PATH(dir, OF_RUNS, &c->cells[k], "/summary.csv"),
+                                &c->call->arena, &widest, diag));
     const char **names = hs_arena_alloc(&c->call->arena, head->count * sizeof *names + 1);
     for (uint32_t i = 0; i < head->count; i++)
         if (!stands_in_front(head->fields[i]))
@@ -595,15 +586,15 @@ static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *d
     for (uint32_t k = 0; k < c->cell_count; k++) {
         struct compared_cell *cell = &c->cells[k];
         double *values = c->values + (size_t)k * c->metrics->count;
-        cell_path(dir, OF_RUNS, cell, "/summary.csv", path);
-        status = hs_record_read_summary(path, &arena, &summary, diag);
+        status = hs_record_read_summary(CELL_PATH(dir, OF_RUNS, cell, "/summary.csv"), &arena,
+                                        &summary, diag);
         if (status != HS_OK)
             break;
         cell->summary_hash = summary.hash;
-        cell_path(dir, OF_RUNS, cell, "/summary.json", path);
         if (k % c->pair_count == 0)
             c->policies[cell->policy].rejected =
-                hs_rejected_lines(&c->call->arena, path, c->policies[cell->policy].spec);
+                hs_rejected_lines(&c->call->arena, CELL_PATH(dir, OF_RUNS, cell, "/summary.json"),
+                                  c->policies[cell->policy].spec);
         for (uint32_t m = 0; m < c->metrics->count; m++)
             values[m] = hs_record_number(&summary.row, column_of[m]);
         hs_csvw_text(&csv, c->policies[cell->policy].spec);

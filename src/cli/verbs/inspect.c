@@ -294,10 +294,10 @@ const struct hs_verb hs_verb_plot = {
 /* Returns the path from any folder; in the arena. */
 static const char *absolute(struct hs_call *call, const char *path)
 {
-    char here[HS_PATH_SIZE], joined[2 * HS_PATH_SIZE];
+    char here[HS_PATH_SIZE];
     if (path[0] == '/' || getcwd(here, sizeof here) == NULL)
         return path;
-    (void)snprintf(joined, sizeof joined, "%s/%s", here, path);
+    const char *joined = HS_PATH("%s/%s", here, path);
     return hs_arena_text(&call->arena, joined, strlen(joined));
 }
 
@@ -313,10 +313,8 @@ const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char
     bool wants = false;
     for (uint32_t i = 0; folder != NULL && i < m.input_count && !wants; i++) {
         const char *input = m.inputs[i].path;
-        char there[2 * HS_PATH_SIZE];
-        (void)snprintf(there, sizeof there, "%s/%s", folder, input);
         wants = input[0] != '/' && strchr(input, ':') == NULL && access(input, R_OK) != 0 &&
-                access(there, R_OK) == 0;
+                access(HS_PATH("%s/%s", folder, input), R_OK) == 0;
     }
     if (wants) {
         run = absolute(call, run);

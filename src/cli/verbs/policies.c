@@ -69,10 +69,8 @@ static const char *or_dash(const char *text)
 /* Prints a paragraph below the name of a parameter. */
 static void say_below(struct hs_output *out, const char *label, const char *text, uint32_t columns)
 {
-    char line[512];
-    (void)snprintf(line, sizeof line, "%s%s", label, text);
     hs_say(out, "%*s", PARAM_INDENT, "");
-    hs_say_wrapped(out, line, PARAM_INDENT, columns);
+    hs_say_wrapped(out, HS_TEXT("%s%s", label, text), PARAM_INDENT, columns);
 }
 
 static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy,
@@ -347,8 +345,7 @@ static void begin_properties(struct hs_jsonw *w)
 /* Writes {"$ref": ...} on one line. */
 static void put_ref(struct hs_jsonw *w, const char *prefix, const char *name)
 {
-    char ref[160];
-    (void)snprintf(ref, sizeof ref, "%s%s", prefix, name);
+    const char *ref = HS_TEXT("%s%s", prefix, name);
     hs_jsonw_put(w, "=!{ $ref=%s }", ref);
 }
 
@@ -723,9 +720,8 @@ static enum hs_status schema(struct hs_call *call)
         hs_word_find_at(subject_at, name, "schema: there is none of", list, &index, &call->diag));
     const struct hs_verb *verb = hs_verb_find(subject_at(index));
     if (verb == NULL) {
-        char path[64];
-        (void)snprintf(path, sizeof path, "schemas/%s.schema.json", subject_at(index));
-        const struct hs_builtin *file = hs_builtin_find(path);
+        const struct hs_builtin *file =
+            hs_builtin_find(HS_TEXT("schemas/%s.schema.json", subject_at(index)));
         hs_output_put(&call->out, file->data, file->len);
         return HS_OK;
     }
@@ -733,9 +729,7 @@ static enum hs_status schema(struct hs_call *call)
     if (is_experimental(verb)) {
         experiment_schema(&w, verb);
     } else {
-        char title[128];
-        (void)snprintf(title, sizeof title, "horus %s --config", verb->name);
-        begin_document(&w, title, verb->summary);
+        begin_document(&w, HS_TEXT("horus %s --config", verb->name), verb->summary);
         put_keys(&w, verb);
         if (hs_option_find(verb->options, "policy") != NULL) {
             hs_jsonw_put(&w, "$defs={");

@@ -89,8 +89,7 @@ struct prediction {
 
 static const char *keep_text(struct prediction *p, const char *before, const char *name)
 {
-    char text[256];
-    (void)snprintf(text, sizeof text, "%s%s", before, name);
+    const char *text = HS_TEXT("%s%s", before, name);
     return hs_arena_text(&p->arena, text, strlen(text));
 }
 
@@ -158,9 +157,7 @@ static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct pred
     const struct hs_profile *row = &catalogue->profiles[job->row];
     const char *precision = parts[PRECISION];
     if (*parts[DATASET] != '\0' && !hs_model_same_name(parts[DATASET], row->dataset)) {
-        char hint[2 * NAME_MAX_LEN];
-        (void)snprintf(hint, sizeof hint, "it has it with '%.64s'", row->dataset);
-        return hs_fail(diag, HS_E_USAGE, NULL, hint,
+        return hs_fail(diag, HS_E_USAGE, NULL, HS_TEXT("it has it with '%.64s'", row->dataset),
                        "predict: the catalogue has no model '%s' with the dataset '%s'", row->model,
                        parts[DATASET]);
     }
@@ -436,9 +433,7 @@ static struct predicted_figure step_time(struct prediction *p, const struct pred
     if (type == 0)
         return figure(row->step_ms, NAN, keep_text(p, "measured on ", row->gpu), true);
     const struct predicted_figure *speed = &job->speeds[type];
-    char source[128];
-    (void)snprintf(source, sizeof source, "measured on %.32s, speed: %.64s", row->gpu,
-                   speed->source);
+    const char *source = HS_TEXT("measured on %.32s, speed: %.64s", row->gpu, speed->source);
     return figure(row->step_ms * speed->value, row->step_ms * speed->error,
                   keep_text(p, "", source), true);
 }

@@ -316,7 +316,6 @@ static enum hs_status run_in_image(struct hs_call *call)
 static enum hs_status resume(struct hs_call *call, bool *is_there)
 {
     const struct hs_run_options *options = call->options;
-    char path[HS_PATH_SIZE];
     struct prepared p;
     struct hs_rundir left;
     struct hs_run_result *result;
@@ -329,8 +328,8 @@ static enum hs_status resume(struct hs_call *call, bool *is_there)
     unprepare(&p);
     if (status != HS_OK || !*is_there)
         return status;
-    hs_rundir_file(&left, HS_RUNDIR_CHECKPOINT, path, sizeof path);
-    HS_TRY(hs_simulate_image(path, &left, &p.call, options, NULL, &result, &call->diag));
+    HS_TRY(hs_simulate_image(HS_RUNDIR_FILE(&left, HS_RUNDIR_CHECKPOINT), &left, &p.call, options,
+                             NULL, &result, &call->diag));
     return say_run(call, result, p.dir);
 }
 

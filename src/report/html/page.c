@@ -277,7 +277,7 @@ void hs_page_close(struct hs_page *page)
 
 void hs_page_note(struct hs_page *page, const char *fmt, ...)
 {
-    char text[HS_HTML_SAY_MAX];
+    char text[HS_TEXT_SIZE];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);

@@ -167,19 +167,6 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
 
 /* ---- markup ---- */
 
-#define HS_HTML_SAY_MAX 1024 /* bytes of a text before escaping */
-/* A formatted text that is valid until the end of the block. */
-#define HS_TEXT(...) hs_text((char[HS_HTML_SAY_MAX]){0}, __VA_ARGS__)
-HS_PRINTF(2, 3)
-static inline const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, HS_HTML_SAY_MAX, fmt, args);
-    va_end(args);
-    return text;
-}
-
 /* Writes markup with escaped %s (& < > " ', and characters invalid in UTF-8 or XML); also supports
  * %u, "%" PRIu64, %f (a length, one decimal) and %%. hs_say writes plain markup. */
 HS_PRINTF(2, 3)

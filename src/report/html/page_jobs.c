@@ -308,7 +308,7 @@ static void put_probes(const struct curves *s)
     const double step = (c->right - c->left) / PROBES;
     for (uint32_t i = 0; i < PROBES; i++) {
         const double value = hs_scale_value(&c->x, c->left + (i + 0.5) * step);
-        char title[HS_HTML_SAY_MAX] = "";
+        char title[HS_TEXT_SIZE] = "";
         hs_append(title, sizeof title, "%s up to %s:", value_kinds[s->what].noun, VALUE(s, value));
         for (uint32_t g = 0; g < s->page->drawn; g++)
             if (s->of[g][s->what].count > 0)

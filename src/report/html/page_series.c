@@ -450,7 +450,7 @@ static void put_probes(const struct series_section *s, const struct hs_chart *c,
     const struct buckets *of = s->tracks[group].of;
     for (uint32_t i = 0; i < probes; i++) {
         const uint32_t from = i * s->buckets / probes, to = (i + 1) * s->buckets / probes;
-        char text[HS_HTML_SAY_MAX] = "";
+        char text[HS_TEXT_SIZE] = "";
         hs_append(text, sizeof text, "%s:", HS_TIME(s->page->span_s * from / s->buckets));
         if (chart == GPUS)
             hs_append(text, sizeof text, " GPU allocation %.4g", mean_between(&of[HELD], from, to));

@@ -312,7 +312,7 @@ static enum hs_status read_table(struct hs_sweeptable *t, struct hs_arena *arena
 }
 
 /* Formats "gpus = 8, order = fit": the common values of a facet; "" if there is only one facet. */
-static void facet_text(const struct hs_sweeptable *t, uint32_t facet, char text[HS_HTML_SAY_MAX])
+static void facet_text(const struct hs_sweeptable *t, uint32_t facet, char text[HS_TEXT_SIZE])
 {
     const struct point *p = t->points;
     text[0] = '\0';
@@ -320,8 +320,8 @@ static void facet_text(const struct hs_sweeptable *t, uint32_t facet, char text[
         p++;
     for (uint32_t a = 0; a < t->axis_count; a++)
         if (t->axes[a].part == FACET)
-            hs_append(text, HS_HTML_SAY_MAX, "%s%s = %s", text[0] != '\0' ? ", " : "",
-                      t->axes[a].key, t->axes[a].values[p->at[a]]);
+            hs_append(text, HS_TEXT_SIZE, "%s%s = %s", text[0] != '\0' ? ", " : "", t->axes[a].key,
+                      t->axes[a].values[p->at[a]]);
 }
 
 void hs_page_close_sweep(struct hs_page *page)
@@ -333,11 +333,10 @@ void hs_page_close_sweep(struct hs_page *page)
 
 enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metrics, const char *x)
 {
-    char path[HS_PATH_SIZE];
     hs_page_close_sweep(page);
     page->sweep = hs_arena_alloc(&page->arena, sizeof *page->sweep);
     page->group_count = page->drawn = 0;
-    (void)snprintf(path, sizeof path, "%s/sweep.csv", page->manifest.dir);
+    const char *path = HS_PATH("%s/sweep.csv", page->manifest.dir);
     struct hs_sweeptable *t = page->sweep;
     HS_TRY(
         read_table(t, &page->arena, path, metrics != NULL ? metrics : page_metrics, x, page->diag));
@@ -524,7 +523,7 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
     const struct axis *axis = v->t->x;
     const bool is_page = v->page->figure == NULL;
     struct hs_chart c = {.out = v->page->out};
-    char text[HS_HTML_SAY_MAX];
+    char text[HS_TEXT_SIZE];
     if (is_page)
         hs_markup(c.out, "<figure><figcaption>%s</figcaption>\n", v->column.title);
     if (!set_scales(v, &c, is_page ? HS_FIGURE_AUTO : v->page->figure->scale)) {
@@ -660,7 +659,7 @@ static void put_facet(struct view *v)
     static const struct hs_frame frame = {
         .rows = 1, .columns = 1, .width = HS_PAGE_THIRD, .height = 174, .margin = {48, 10, 8, 38}};
     struct hs_output *out = v->page->out;
-    char text[HS_HTML_SAY_MAX];
+    char text[HS_TEXT_SIZE];
     facet_text(v->t, v->facet, text);
     if (text[0] != '\0')
         hs_markup(out, "<h3>%s</h3>\n", text);

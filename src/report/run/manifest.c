@@ -25,10 +25,9 @@
 enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_rundir *dir,
                                  struct hs_diag *diag)
 {
-    char path[HS_PATH_SIZE];
     struct hs_output out;
     struct hs_jsonw writer, *w = &writer;
-    hs_rundir_file(dir, "manifest.json", path, sizeof path);
+    const char *path = HS_RUNDIR_FILE(dir, "manifest.json");
     HS_TRY(hs_output_open(&out, path, diag));
     hs_jsonw_begin(w, &out);
     hs_jsonw_put(w, "={ schema=%u program=horus version=%s commit=%s compiler=%s flags=%s",
@@ -451,10 +450,9 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
                                enum hs_status (*each)(void *ctx, const struct hs_rowfile *f),
                                void *ctx)
 {
-    char path[HS_PATH_SIZE];
     struct hs_rowfile f = {.diag = m->diag, .cells = cells};
     const struct hs_output_file *listed = hs_runmanifest_file(m, name);
-    (void)snprintf(path, sizeof path, "%s/%s", m->dir, name); /* no longer than manifest.json */
+    const char *path = HS_PATH("%s/%s", m->dir, name); /* no longer than manifest.json */
     enum hs_status s = read_head(&f, path);
     for (uint64_t rows = 0; s == HS_OK && (s = hs_csv_next(f.csv, &f.row)) == HS_OK; rows++) {
         s = each(ctx, &f);
@@ -579,9 +577,7 @@ double hs_summary_get(const struct hs_summary *summary, const char *name)
 enum hs_status hs_open_listed(struct hs_csvw *csv, const struct hs_rundir *dir, const char *name,
                               const char *header, struct hs_diag *diag)
 {
-    char path[HS_PATH_SIZE];
-    hs_rundir_file(dir, name, path, sizeof path);
-    return hs_csvw_open(csv, path, header, diag);
+    return hs_csvw_open(csv, HS_RUNDIR_FILE(dir, name), header, diag);
 }
 
 enum hs_status hs_close_listed(struct hs_csvw *csv, const char *name, struct hs_output_file *file,
@@ -763,11 +759,9 @@ enum hs_status hs_summary_write(const struct hs_summary *summary, const struct h
                                 const struct hs_rundir *dir,
                                 struct hs_output_file files[HS_SUMMARY_FILES], struct hs_diag *diag)
 {
-    char path[HS_PATH_SIZE];
     struct hs_output json;
     struct hs_csvw csv = {0};
-    hs_rundir_file(dir, "summary.json", path, sizeof path);
-    HS_TRY(hs_output_open(&json, path, diag));
+    HS_TRY(hs_output_open(&json, HS_RUNDIR_FILE(dir, "summary.json"), diag));
     struct hs_jsonw writer, *w = &writer;
     hs_jsonw_begin(w, &json);
     hs_jsonw_put(w, "={ schema=%u", SUMMARY_SCHEMA);
@@ -785,27 +779,25 @@ enum hs_status hs_summary_write(const struct hs_summary *summary, const struct h
             hs_jsonw_put(w, "%s=%s", summary->metrics[i].name, summary->metrics[i].absent_because);
     hs_jsonw_put(w, "}");
     put_classes(summary, w);
-    if (summary->spread_count > 0)
-        hs_jsonw_put(w, "tie_jitter={ runs=%u", summary->spreads[0].runs);
     for (uint32_t i = 0; i < summary->spread_count; i++) {
         const struct hs_spread *spread = &summary->spreads[i];
+        if (i == 0)
+            hs_jsonw_put(w, "tie_jitter={ runs=%u", spread->runs);
         hs_jsonw_put(w, "%s={ mean=%g deviation=%g min=%g max=%g }", spread->name, spread->mean,
                      hs_spread_deviation(spread), spread->min, spread->max);
     }
     if (summary->spread_count > 0)
         hs_jsonw_put(w, "}");
-    if (summary->rejection_count > 0)
-        hs_jsonw_put(w, "rejected={");
     for (uint32_t i = 0; i < summary->rejection_count; i++)
-        hs_jsonw_put(w, "%s=%" PRIu64, summary->rejections[i].reason, summary->rejections[i].jobs);
+        hs_jsonw_put(w, i == 0 ? "rejected={ %s=%" PRIu64 : "%s=%" PRIu64,
+                     summary->rejections[i].reason, summary->rejections[i].jobs);
     if (summary->rejection_count > 0)
         hs_jsonw_put(w, "}");
     hs_jsonw_put(w, "sparkline=%s }", summary->sparkline);
     hs_jsonw_finish(w);
     files[0] = hs_output_file_of(&json, "summary.json", 0);
     HS_TRY(hs_output_close(&json, diag));
-    hs_rundir_file(dir, "summary.csv", path, sizeof path);
-    HS_TRY(hs_output_open(&csv.out, path, diag));
+    HS_TRY(hs_output_open(&csv.out, HS_RUNDIR_FILE(dir, "summary.csv"), diag));
     put_row(summary, card, true, &csv);
     put_row(summary, card, false, &csv);
     csv.rows = 1; /* without the header */

@@ -76,8 +76,7 @@ static struct listing listing_of(const char *path, enum level level, const struc
     struct listing l = {.level = level, .runs = runs};
     struct hs_diag silent = {.least = HS_ERROR};
     struct stat info;
-    char manifest[HS_PATH_SIZE + NAME_ROOM];
-    (void)snprintf(manifest, sizeof manifest, "%s/" MANIFEST, path);
+    const char *manifest = HS_PATH("%s/" MANIFEST, path);
     if (level == LEVEL_RUNS || lstat(manifest, &info) != 0 || !S_ISREG(info.st_mode) ||
         hs_json_load(&l.doc, manifest, &silent) != HS_OK)
         return l;
@@ -236,12 +235,11 @@ static enum hs_status rundir_lock(struct hs_rundir *dir, const char *path, bool 
 enum hs_status hs_rundir_resume(struct hs_rundir *dir, const char *path, bool force, bool *is_there,
                                 struct hs_diag *diag)
 {
-    char checkpoint[HS_PATH_SIZE];
     HS_TRY(rundir_lock(dir, path, force, diag));
     *is_there = dir->beside.is_made;
-    hs_rundir_file(dir, HS_RUNDIR_CHECKPOINT, checkpoint, sizeof checkpoint);
     const enum hs_status status =
-        *is_there ? hs_beside_settle(checkpoint, diag) : settle_swap(&dir->beside, diag);
+        *is_there ? hs_beside_settle(HS_RUNDIR_FILE(dir, HS_RUNDIR_CHECKPOINT), diag)
+                  : settle_swap(&dir->beside, diag);
     if (!*is_there || status != HS_OK)
         hs_rundir_discard(dir);
     return status;
@@ -270,12 +268,6 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
     return status;
 }
 
-void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size)
-{
-    path[0] = '\0';
-    hs_append(path, size, "%s/%s", dir->beside.tmp, name);
-}
-
 bool hs_rundir_is_name(const char *name)
 {
     const char *c = name;
@@ -293,12 +285,12 @@ bool hs_rundir_has(const char *path, const char *name)
 
 enum hs_status hs_rundir_refuse_many(const char *path, const char *folder, struct hs_diag *diag)
 {
-    char runs[HS_PATH_SIZE], run[HS_PATH_SIZE], hint[HS_PATH_SIZE + NAME_ROOM];
+    char run[HS_PATH_SIZE];
     char first[HS_PATH_SIZE] = "";
     unsigned count = 0;
     size_t length = strlen(path);
     length -= length > 1 && path[length - 1] == '/';
-    (void)snprintf(runs, sizeof runs, "%.*s%s", (int)length, path, folder);
+    const char *runs = HS_PATH("%.*s%s", (int)length, path, folder);
     DIR *entries = opendir(runs);
     if (entries == NULL)
         return HS_OK;
@@ -311,16 +303,15 @@ enum hs_status hs_rundir_refuse_many(const char *path, const char *folder, struc
             memcpy(first, run, sizeof first);
     }
     closedir(entries);
-    (void)snprintf(hint, sizeof hint, "name one, such as %s", first);
     return count == 0 ? HS_OK
-                      : hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}), hint,
+                      : hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}),
+                                HS_PATH("name one, such as %s", first),
                                 "not a run itself: it holds %u runs", count);
 }
 
 enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag)
 {
-    char path[HS_PATH_SIZE];
-    hs_rundir_file(dir, HS_RUNS_DIR, path, sizeof path);
+    const char *path = HS_RUNDIR_FILE(dir, HS_RUNS_DIR);
     return hs_beside_remove(path) ? HS_OK : dir_failed(diag, path, "remove the directory");
 }
 
@@ -330,10 +321,9 @@ enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *
 static enum hs_status commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
     struct hs_beside *b = &dir->beside;
-    char inside[HS_PATH_SIZE], old[HS_BESIDE_PATH_MAX];
+    char old[HS_BESIDE_PATH_MAX];
     struct stat info;
-    hs_rundir_file(dir, MANIFEST, inside, sizeof inside);
-    HS_TRY(hs_beside_sync_above(inside, diag));
+    HS_TRY(hs_beside_sync_above(HS_RUNDIR_FILE(dir, MANIFEST), diag));
     if (lstat(b->path, &info) != 0 || is_empty(b->path))
         return hs_beside_rename(b, diag);
     HS_TRY(check_existing(b->path, dir->may_replace, diag));

@@ -10,8 +10,13 @@
 #include <stdbool.h>
 
 #include "base/beside.h"
+#include "base/fmt.h"
 
 #define HS_PATH_SIZE HS_BESIDE_PATH_MAX
+/* A formatted text that is valid until the end of the block, with room for a path of HS_PATH_SIZE
+ * bytes and a name or words beside it. */
+#define HS_PATH(...)                                                                               \
+    hs_text((char[HS_PATH_SIZE + HS_TEXT_SIZE]){0}, HS_PATH_SIZE + HS_TEXT_SIZE, __VA_ARGS__)
 
 struct hs_rundir {
     struct hs_beside beside;
@@ -30,9 +35,8 @@ HS_MUST_USE enum hs_status hs_rundir_resume(struct hs_rundir *dir, const char *p
                                             bool *is_there, struct hs_diag *diag);
 /* Creates all missing parent folders of path. */
 HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag);
-/* Builds the path of a file inside the directory being built; HS_PATH_SIZE bytes always suffice for
- * the names that this program uses. */
-void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
+/* The path of a file inside the directory being built. */
+#define HS_RUNDIR_FILE(dir, name) HS_PATH("%s/%s", (dir)->beside.tmp, name)
 /* Tells whether name is safe as a name in a directory: not empty, no leading dot, no slash, no
  * control character. */
 bool hs_rundir_is_name(const char *name);

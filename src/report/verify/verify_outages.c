@@ -8,7 +8,8 @@
  *
  * While a window is open no job of another owner starts on its nodes, and no gang spans them and
  * others; where the policy can preempt and knows no reservations, all jobs of its nodes stop as it
- * begins. Numbers of nodes or GPUs are resolved here again. O(segments x nodes x windows of a node).
+ * begins. Numbers of nodes or GPUs are resolved here again. O(segments x nodes x windows of a
+ * node).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -647,7 +648,6 @@ static enum hs_status check_outages(struct verify_check *c)
     struct gang_sums *all = &o.of[CLASSES];
     struct hs_json_doc *doc;
     struct figures due;
-    char path[HS_PATH_SIZE];
     for (int i = 0; i <= CLASSES; i++)
         o.of[i].is_lost_known = true;
     for (uint32_t i = 0; i < run->job_count; i++, hs_spill_step(&run->spill)) {
@@ -664,8 +664,7 @@ static enum hs_status check_outages(struct verify_check *c)
     for (; o.at < CLASSES; o.at++)
         if (o.of[o.at].jobs > 0)
             VERIFY_FAULT(c, "outages.csv: no row for gangs of up to %u GPUs", 1u << o.at);
-    (void)snprintf(path, sizeof path, "%s/summary.json", run->dir);
-    HS_TRY(hs_json_load(&doc, path, run->diag));
+    HS_TRY(hs_json_load(&doc, HS_PATH("%s/summary.json", run->dir), run->diag));
     const struct hs_json *metrics = hs_json_get(hs_json_root(doc), "metrics");
     find_due(all, &due);
     for (int i = 0; i < FIGURES; i++)

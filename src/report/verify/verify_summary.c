@@ -22,7 +22,7 @@
 #define TOLERANCE 1e-12
 
 /* What became of jobs with a deadline. */
-struct due {
+struct due_sums {
     uint64_t jobs, misses, rejected, done;
     hs_i128 late_us;      /* of those done */
     hs_i128 met_milli_us; /* thousandths of GPUs x time held, of those that met it */
@@ -95,7 +95,7 @@ static void check_value(struct verify_check *c, const struct verify_job *j)
 }
 
 /* Of a job with a row and a deadline there. */
-static void add_due(struct due *due, const struct verify_run *run, const struct verify_job *j)
+static void add_due(struct due_sums *due, const struct verify_run *run, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const int64_t end_us = row->is_done ? row->finish_us : run->setup.until_us;
@@ -137,10 +137,10 @@ static const struct hs_rowcell due_cells[] = {
 
 struct due_check {
     struct verify_check *check;
-    struct due all, *vcs, *users; /* by the ids of the names */
+    struct due_sums all, *vcs, *users; /* by the ids of the names */
 };
 
-static struct due *due_of(struct due_check *d, const struct due_row *row)
+static struct due_sums *due_of(struct due_check *d, const struct due_row *row)
 {
     const struct verify_run *run = d->check->run;
     const bool is_vc = strcmp(row->kind, "vc") == 0;
@@ -162,7 +162,7 @@ static enum hs_status compare_row(void *ctx, const struct hs_rowfile *f)
     struct due_check *d = ctx;
     struct due_row row = {.kind = NULL};
     HS_TRY(hs_rowfile_read(f, &row));
-    const struct due *due = due_of(d, &row);
+    const struct due_sums *due = due_of(d, &row);
     d->check->looked++;
     if (due == NULL || due->jobs != row.jobs || due->misses != row.misses ||
         due->rejected != row.rejected ||
@@ -243,7 +243,7 @@ struct verify_sums {
     hs_i128 overhead_us, lost_ns; /* x thousandths of GPUs */
     struct values values[MEASURES];
     struct class_sums classes[HS_JOB_CLASS_COUNT];
-    struct due due; /* jobs with a deadline, and the sum of the JCT of those done */
+    struct due_sums due; /* jobs with a deadline, and the sum of the JCT of those done */
     hs_i128 slo_jct_us;
 };
 
@@ -339,9 +339,8 @@ static void compare(const struct stated *s, const char *name, double num, double
 static void compare_mean(const struct stated *s, const struct verify_sums *sums,
                          enum measure measure)
 {
-    char name[32];
-    (void)snprintf(name, sizeof name, "mean_%s", measure_names[measure]);
-    compare(s, name, (double)sums->values[measure].sum, 1e6 * (double)sums->values[measure].count);
+    compare(s, HS_TEXT("mean_%s", measure_names[measure]), (double)sums->values[measure].sum,
+            1e6 * (double)sums->values[measure].count);
 }
 
 /* A quantile is the smallest value with at least percent/100 of all values at or below it. */
@@ -355,8 +354,7 @@ static void compare_quantiles(const struct stated *s, const struct verify_sums *
     const struct values *values = &sums->values[measure];
     for (size_t i = 0; i < HS_COUNT_OF(quantiles); i++) {
         const uint64_t rank = (values->count * quantiles[i].percent + 99) / 100;
-        char name[32];
-        (void)snprintf(name, sizeof name, "%s_%s", quantiles[i].prefix, measure_names[measure]);
+        const char *name = HS_TEXT("%s_%s", quantiles[i].prefix, measure_names[measure]);
         if (values->count > 0)
             compare(s, name, (double)values->of[(rank > 0 ? rank : 1) - 1], 1e6);
         else
@@ -402,7 +400,7 @@ static void compare_statistics(const struct stated *s, const struct hs_json *cla
 /* Those over jobs inside the window only where that is all jobs. */
 static void compare_deadlines(const struct stated *s, const struct verify_sums *sums, bool is_all)
 {
-    const struct due *due = &sums->due;
+    const struct due_sums *due = &sums->due;
     compare(s, "deadlines", (double)due->jobs, 1);
     compare(s, "deadline_misses", (double)due->misses, 1);
     compare(s, "deadline_rejected", (double)due->rejected, 1);
@@ -463,10 +461,9 @@ static void compare_all(struct verify_check *c, const struct hs_json *root,
 static enum hs_status check_summary(struct verify_check *c)
 {
     struct verify_run *run = c->run;
-    char path[HS_PATH_SIZE];
     struct hs_json_doc *doc;
     struct verify_sums sums = {0};
-    (void)snprintf(path, sizeof path, "%s/summary.json", run->dir); /* as manifest.json */
+    const char *path = HS_PATH("%s/summary.json", run->dir); /* as manifest.json */
     HS_TRY(hs_regular_check(path, run->diag));
     HS_TRY(hs_json_load(&doc, path, run->diag));
     for (int m = 0; m < MEASURES; m++)
