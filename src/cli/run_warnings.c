@@ -556,7 +556,7 @@ static void warn_of_unused(const struct hs_setup *setup, const struct hs_reserva
 void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
                         struct hs_diag *diag)
 {
-    const int jobs_min = 100;
+    const uint64_t jobs_min = 100;
     const struct hs_intake *intake = &result->intake;
     const double span_us = (double)(intake->last_us - intake->first_us);
     const double gpus = (double)setup->cluster.gpu_count;

@@ -31,7 +31,7 @@ in_two() { # NAME MOMENTS RUN-ARGUMENT...
     for ((i = 0; i < count; i++)); do
         random "$length_s"
         at_s=$drawn
-        rm -rf first second
+        rm -rf first second moment
         said=$("$HORUS" run "$@" -q -o first --until "${at_s}s" --snapshot moment 2>&1) &&
             said=$("$HORUS" run --from moment -q -o second 2>&1) || { echo "at $at_s s: $said" && return; }
         said=$(differ "$name" second)
@@ -148,6 +148,7 @@ again=("$HORUS" run - "${large[@]}" -q -o out)
 from_file() { "$@" <long.csv; }
 verdict 'a run that does not go on is refused' "$(fails 4 'left a checkpoint' from_file "${again[@]}")"
 verdict 'a checkpoint of another run is refused' "$(fails 3 'of another run' from_file "${go_on[@]}" -p sjf)"
+verdict 'a checkpoint is no snapshot' "$(fails 3 'a checkpoint, not a snapshot' "$HORUS" run --from "$left" -q -o second --force)"
 verdict 'another trace is refused' "$(fails 3 'not those that the run had read' "${go_on[@]}" <sample.csv)"
 cp "$left" kept
 printf 'x' | dd of="$left" bs=1 seek=5000 conv=notrunc status=none

@@ -102,7 +102,7 @@ struct hs_temp_records {
     uint64_t kept;     /* of the blocks read, if is_kept */
     bool is_kept;      /* hs_temp_records_keep was called in this replay */
     FILE *file;        /* NULL while the buffer suffices */
-    char *path;        /* with checkpoints the file has a name; NULL: it has none */
+    char *path;        /* of the file, which with checkpoints stays until the end */
     struct hs_image_part part;
 };
 

@@ -22,29 +22,26 @@ static enum hs_status temp_records_failed(const struct hs_temp_records *s, struc
 /* The file, if there is none yet. */
 static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
 {
-    char path[4096];
     if (s->file != NULL)
         return HS_OK;
-    if (hs_image_holds(s)) {
+    const bool has_name = hs_image_holds(s);
+    const size_t size = strlen(s->dir) + 64;
+    s->path = hs_alloc_zeroed(size, 1);
+    if (has_name) {
         /* In an image the same records have the same address in every process, so that a file of a
          * killed one is replaced by that with its name. */
-        const size_t size = strlen(s->dir) + 64;
-        s->path = hs_alloc_zeroed(size, 1);
         (void)snprintf(s->path, size, "%s/.horus-jobs-%" PRIxPTR, s->dir, (uintptr_t)s);
         s->file = fopen(s->path, "w+");
-        HS_TRY(s->file != NULL ? HS_OK : temp_records_failed(s, diag, "create", errno));
-        setvbuf(s->file, NULL, _IONBF, 0);
-        return HS_OK;
+    } else {
+        (void)snprintf(s->path, size, "%s/.horus-jobs-XXXXXX", s->dir);
+        const int fd = mkstemp(s->path);
+        s->file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     }
-    int length = snprintf(path, sizeof path, "%s/.horus-jobs-XXXXXX", s->dir);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return temp_records_failed(s, diag, "create", ENAMETOOLONG);
-    const int fd = mkstemp(path);
-    s->file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (s->file == NULL)
         return temp_records_failed(s, diag, "create", errno);
     setvbuf(s->file, NULL, _IONBF, 0); /* blocks are large */
-    return unlink(path) == 0 ? HS_OK : temp_records_failed(s, diag, "unlink", errno);
+    return has_name || unlink(s->path) == 0 ? HS_OK
+                                            : temp_records_failed(s, diag, "unlink", errno);
 }
 
 static enum hs_status temp_records_leave(void *ctx, struct hs_diag *diag)
@@ -148,7 +145,7 @@ void hs_temp_records_close(struct hs_temp_records *s)
 {
     if (s->file != NULL)
         fclose(s->file);
-    if (s->path != NULL)
+    if (s->file != NULL && hs_image_holds(s))
         (void)unlink(s->path);
     hs_image_remove(&s->part);
     hs_free(s->path);
