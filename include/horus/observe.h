@@ -77,20 +77,25 @@ static inline uint64_t hs_record_milli(const struct hs_job_record *job)
     return (uint64_t)job->gpus * job->gpu_milli;
 }
 
+#define HS_SEGMENT_END_LIST(X)                                                                     \
+    X(FINISH, "finish")                                                                            \
+    X(PREEMPT, "preempt")                                                                          \
+    X(SUSPEND, "suspend") /* preempted, its process stays on the host */                           \
+    X(MIGRATE, "migrate")                                                                          \
+    X(KILL, "kill")                                                                                \
+    X(OOM, "oom")         /* its GPU ran out of memory: what was done in it is lost */             \
+    X(HORIZON, "horizon") /* cut by --until */                                                     \
+    X(FAILURE, "failure") /* the attempt failed and is submitted again at that instant */          \
+    X(PROFILE, "profile") /* its profile is taken: what was done in it is lost */                  \
+    X(FAULT, "fault") /* a node of it failed: what was done since its last checkpoint is lost */   \
+    X(DRAIN, "drain") /* a node of it is drained: it is submitted again, nothing is lost */        \
+    X(FORK, "fork")   /* the run goes on under another policy from then on; nothing is lost */
+
 enum hs_segment_end {
-    HS_SEGMENT_FINISH,
-    HS_SEGMENT_PREEMPT,
-    HS_SEGMENT_SUSPEND, /* preempted, its process stays on the host */
-    HS_SEGMENT_MIGRATE,
-    HS_SEGMENT_KILL,
-    HS_SEGMENT_OOM,     /* its GPU ran out of memory: what was done in it is lost */
-    HS_SEGMENT_HORIZON, /* cut by --until */
-    HS_SEGMENT_FAILURE, /* the attempt is over and has failed: submitted again at that instant */
-    HS_SEGMENT_PROFILE, /* its profile is taken: what was done in it is lost */
-    HS_SEGMENT_FAULT,   /* a node of it failed: what was done since its last checkpoint is lost */
-    HS_SEGMENT_DRAIN,   /* a node of it is drained: it is submitted again, nothing is lost */
-    HS_SEGMENT_FORK,    /* the run goes on under another policy from then on; nothing is lost */
-    HS_SEGMENT_ENDS,
+#define HS_SEGMENT_END_ENUM(name, text) HS_SEGMENT_##name,
+    HS_SEGMENT_END_LIST(HS_SEGMENT_END_ENUM)
+#undef HS_SEGMENT_END_ENUM
+        HS_SEGMENT_ENDS
 };
 const char *hs_segment_end_text(enum hs_segment_end end);
 
@@ -107,22 +112,27 @@ struct hs_segment {
 };
 
 /* What a policy did to a job. */
+#define HS_DECISION_LIST(X)                                                                        \
+    X(START, "start")           /* it was pending */                                               \
+    X(RESUME, "resume")         /* it was suspended */                                             \
+    X(MIGRATE, "migrate")       /* from its GPUs to others, in one plan */                         \
+    X(PREEMPT, "preempt")       /* off its GPUs */                                                 \
+    X(SUSPEND, "suspend")       /* the same; its process stays on the host */                      \
+    X(KILL, "kill")             /* the same, for good */                                           \
+    X(REJECT, "reject")         /* refused before its start */                                     \
+    X(PAUSE, "pause")           /* stopped, stays on its GPUs */                                   \
+    X(UNPAUSE, "unpause")       /* continues there */                                              \
+    X(SHARE, "share")           /* its share of the time of its slice group */                     \
+    X(THROTTLE, "throttle")     /* its speed is capped */                                          \
+    X(BACKGROUND, "background") /* it uses what other jobs leave idle */                           \
+    X(FOREGROUND, "foreground") /* no longer in the background */                                  \
+    X(LIMIT, "limit")           /* of its GPU memory; 0: no limit */                               \
+    X(ADD_OVERHEAD, "owe")      /* a cost to pay before it makes progress */
+
 enum hs_decision_kind {
-    HS_DECISION_START,        /* it was pending */
-    HS_DECISION_RESUME,       /* it was suspended */
-    HS_DECISION_MIGRATE,      /* from its GPUs to others, in one plan */
-    HS_DECISION_PREEMPT,      /* off its GPUs */
-    HS_DECISION_SUSPEND,      /* the same; its process stays on the host */
-    HS_DECISION_KILL,         /* the same, for good */
-    HS_DECISION_REJECT,       /* refused before its start */
-    HS_DECISION_PAUSE,        /* stopped, stays on its GPUs */
-    HS_DECISION_UNPAUSE,      /* continues there */
-    HS_DECISION_SHARE,        /* its share of the time of its slice group */
-    HS_DECISION_THROTTLE,     /* its speed is capped */
-    HS_DECISION_BACKGROUND,   /* it uses what other jobs leave idle */
-    HS_DECISION_FOREGROUND,   /* no longer in the background */
-    HS_DECISION_LIMIT,        /* of its GPU memory; 0: no limit */
-    HS_DECISION_ADD_OVERHEAD, /* a cost to pay before it makes progress */
+#define HS_DECISION_ENUM(name, text) HS_DECISION_##name,
+    HS_DECISION_LIST(HS_DECISION_ENUM)
+#undef HS_DECISION_ENUM
 };
 const char *hs_decision_text(enum hs_decision_kind kind);
 

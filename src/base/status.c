@@ -73,29 +73,13 @@ const char *hs_figure_from_text(enum hs_figure_from from)
 
 const char *hs_segment_end_text(enum hs_segment_end end)
 {
-    static const char *const texts[] = {
-        [HS_SEGMENT_FINISH] = "finish",   [HS_SEGMENT_PREEMPT] = "preempt",
-        [HS_SEGMENT_SUSPEND] = "suspend", [HS_SEGMENT_MIGRATE] = "migrate",
-        [HS_SEGMENT_KILL] = "kill",       [HS_SEGMENT_OOM] = "oom",
-        [HS_SEGMENT_HORIZON] = "horizon", [HS_SEGMENT_FAILURE] = "failure",
-        [HS_SEGMENT_PROFILE] = "profile", [HS_SEGMENT_FAULT] = "fault",
-        [HS_SEGMENT_DRAIN] = "drain",     [HS_SEGMENT_FORK] = "fork",
-    };
+    static const char *const texts[] = {HS_SEGMENT_END_LIST(TEXT)};
     return text_of(texts, HS_COUNT_OF(texts), (size_t)end);
 }
 
 const char *hs_decision_text(enum hs_decision_kind kind)
 {
-    static const char *const texts[] = {
-        [HS_DECISION_START] = "start",           [HS_DECISION_RESUME] = "resume",
-        [HS_DECISION_MIGRATE] = "migrate",       [HS_DECISION_PREEMPT] = "preempt",
-        [HS_DECISION_SUSPEND] = "suspend",       [HS_DECISION_KILL] = "kill",
-        [HS_DECISION_REJECT] = "reject",         [HS_DECISION_PAUSE] = "pause",
-        [HS_DECISION_UNPAUSE] = "unpause",       [HS_DECISION_SHARE] = "share",
-        [HS_DECISION_THROTTLE] = "throttle",     [HS_DECISION_BACKGROUND] = "background",
-        [HS_DECISION_FOREGROUND] = "foreground", [HS_DECISION_LIMIT] = "limit",
-        [HS_DECISION_ADD_OVERHEAD] = "owe",
-    };
+    static const char *const texts[] = {HS_DECISION_LIST(TEXT)};
     return text_of(texts, HS_COUNT_OF(texts), (size_t)kind);
 }
 

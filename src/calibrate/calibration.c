@@ -234,15 +234,6 @@ void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_sc
     hs_jsonw_put(w, "}");
 }
 
-void hs_score_write_fields(struct hs_csvw *w, const char *const *texts, const double *numbers,
-                           size_t n)
-{
-    for (; *texts != NULL; texts++)
-        hs_csvw_text(w, *texts);
-    for (size_t i = 0; i < n; i++)
-        hs_csvw_double(w, hs_fmt_round6(numbers[i]));
-}
-
 /* ---- in a table ---- */
 
 /* By integer arithmetic, like base/fmt, but with trailing zeros: columns line up. */

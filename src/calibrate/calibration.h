@@ -108,9 +108,6 @@ double hs_percentile(const double *sorted, uint32_t n, uint32_t percent);
 /* A line of a "holdout" list: {"protocol": ..., "n": ..., "mae": ...}, and its members alone. */
 void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score);
 void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const struct hs_score *score);
-/* Fields of a row for plots: texts up to a NULL, then numbers rounded to six digits. */
-void hs_score_write_fields(struct hs_csvw *w, const char *const *texts, const double *numbers,
-                           size_t n);
 
 /* ---- in a table ---- */
 

@@ -654,8 +654,7 @@ static void write_table(const struct hs_calibrate_run *run, const struct interfe
         }
         hs_jsonw_put(w, "}");
     }
-    hs_jsonw_put(w, "]");
-    hs_jsonw_put(w, "model_pairs=[");
+    hs_jsonw_put(w, "] model_pairs=[");
     for (uint32_t p = 0; p < t->set.model_pair_count; p++)
         hs_jsonw_put(w, "=![ =%s =%s =%.6g ]", t->set.models[t->set.model_pairs[p].own],
                      t->set.models[t->set.model_pairs[p].other], effects[p]);
@@ -752,15 +751,11 @@ static void write_set(struct hs_csvw *w, const struct hs_pairset *set, const cha
     for (uint32_t i = 0; i < set->row_count; i++) {
         const struct hs_pairrow *row = &set->rows[i];
         const struct hs_pairjob *own = &set->jobs[row->own], *other = &set->jobs[row->other];
-        const double numbers[] = {own->util, other->util, row->speed, held[i], fitted[i]};
-        const char *const texts[] = {set->gpu, form != NULL ? form : "general", own->key,
-                                     other->key, NULL};
-        hs_score_write_fields(w, texts, numbers, HS_COUNT_OF(numbers));
-        if (form == NULL)
-            hs_csvw_text(w, set->models[own->model]);
-        else
-            hs_csvw_u64(w, row->jobs_rank % set->job_folds);
-        hs_csvw_end(w);
+        char fold[16];
+        (void)snprintf(fold, sizeof fold, "%" PRIu32, row->jobs_rank % set->job_folds);
+        hs_csvw_row(w, "%s %s %s %s %.6g %.6g %.6g %.6g %.6g %s", set->gpu,
+                    form != NULL ? form : "general", own->key, other->key, own->util, other->util,
+                    row->speed, held[i], fitted[i], form != NULL ? fold : set->models[own->model]);
     }
 }
 

@@ -168,51 +168,7 @@ struct cleaning {
     double tolerance;
 };
 
-/* ---- rules about one measured row: its marks ---- */
-
-/* Lucid's PPO and TD3: speeds that were not measured. */
-static uint32_t written_in(const struct cleaning *c, struct hs_pair *row)
-{
-    const struct job_tally *t = &c->tallies[row->own];
-    return t->rows >= JUDGED_ROWS && t->ones == t->rows ? HS_DROPPED(WRITTEN_IN) : 0;
-}
-
-/* Lucid's MobileNetV3: one job was done while the other still loaded. A comparison with a NaN is
- * false: what was not measured is not judged. */
-static uint32_t overlap(const struct cleaning *c, struct hs_pair *row)
-{
-    double busier = fmax(c->m->solos[row->own].util, c->m->solos[row->other].util);
-    return c->m->windows != HS_WINDOWS_COMMON && row->joint_util < busier - c->tolerance
-               ? HS_DROPPED(NO_OVERLAP)
-               : 0;
-}
-
-/* Baselines that are biased for jobs that wait for the host, as Lucid's. On a GPU type without idle
- * jobs there is nothing better than the published baseline. */
-static uint32_t rebase(const struct cleaning *c, struct hs_pair *row)
-{
-    const struct job_tally *t = &c->tallies[row->own];
-    if (!c->has_idle[row->gpu])
-        return 0;
-    if (is_idle(&c->m->solos[row->other]))
-        return HS_DROPPED(BASELINE);
-    if (t->idle_rows == 0)
-        return HS_DROPPED(NO_BASELINE);
-    row->rebased = row->speed / (t->idle_sum / t->idle_rows);
-    return 0;
-}
-
-/* Lucid ran pairs to the end of both: of two models the longer one was measured alone for a while,
- * which joint utilization cannot show on a GPU that one job fills. Below WINDOW_DEMAND the jobs
- * hardly slow each other, and it does no harm; a model beside itself ends when the other does. */
-static uint32_t window(const struct cleaning *c, struct hs_pair *row)
-{
-    const struct hs_solo *own = &c->m->solos[row->own], *other = &c->m->solos[row->other];
-    return c->m->windows == HS_WINDOWS_PARTLY_ALONE && strcmp(own->model, other->model) != 0 &&
-                   own->util + other->util > WINDOW_DEMAND
-               ? HS_DROPPED(WINDOW)
-               : 0;
-}
+/* ---- rules about one measured row ---- */
 
 /* More digits than a rounded figure has: two such numbers are not equal by chance. */
 static bool is_unrounded(double value)
@@ -220,14 +176,50 @@ static bool is_unrounded(double value)
     return isfinite(value) && value > 0 && hs_fmt_round6(value) != value;
 }
 
-/* Gavel: no speed of the job is above 1, and some are 1 to the last digit: its speed alone was
- * raised to that of its best pair. */
-static uint32_t clipped(const struct cleaning *c, struct hs_pair *row)
+/* Whether a rule marks a row. A comparison with a NaN is false: what was not measured is not
+ * judged. */
+static bool is_marked(const struct cleaning *c, const struct hs_pair *row, enum hs_clean_bit rule)
 {
-    return row->speed == 1 && c->tallies[row->own].highest == 1 &&
-                   is_unrounded(c->m->solos[row->own].speed)
-               ? HS_DROPPED(CLIPPED)
-               : 0;
+    const struct hs_solo *own = &c->m->solos[row->own], *other = &c->m->solos[row->other];
+    const struct job_tally *t = &c->tallies[row->own];
+    const enum hs_windows windows = c->m->windows;
+    switch (rule) {
+    case HS_CLEAN_BIT_WRITTEN_IN: /* Lucid's PPO and TD3: speeds that were not measured */
+        return t->rows >= JUDGED_ROWS && t->ones == t->rows;
+    case HS_CLEAN_BIT_OVERLAP: /* Lucid's MobileNetV3: one was done while the other still loaded */
+        return windows != HS_WINDOWS_COMMON &&
+               row->joint_util < fmax(own->util, other->util) - c->tolerance;
+    case HS_CLEAN_BIT_WINDOW:
+        /* Lucid ran pairs to the end of both: of two models the longer one was measured alone for a
+         * while, which joint utilization cannot show on a GPU that one job fills. Below
+         * WINDOW_DEMAND the jobs hardly slow each other, and it does no harm; a model beside itself
+         * ends when the other does. */
+        return windows == HS_WINDOWS_PARTLY_ALONE && strcmp(own->model, other->model) != 0 &&
+               own->util + other->util > WINDOW_DEMAND;
+    case HS_CLEAN_BIT_CLIPPED:
+        /* Gavel: no speed of the job is above 1, and some are 1 to the last digit: its speed alone
+         * was raised to that of its best pair. */
+        return row->speed == 1 && t->highest == 1 && is_unrounded(own->speed);
+    default:
+        return false;
+    }
+}
+
+/* Baselines that are biased for jobs that wait for the host, as Lucid's. On a GPU type without idle
+ * jobs there is nothing better than the published baseline. */
+static void rebase(const struct cleaning *c)
+{
+    for (struct hs_pair *row = c->m->pairs; row < c->m->pairs + c->m->pair_count; row++) {
+        const struct job_tally *t = &c->tallies[row->own];
+        if (!is_measured(row) || !c->has_idle[row->gpu])
+            continue;
+        if (is_idle(&c->m->solos[row->other]))
+            row->dropped |= HS_DROPPED(BASELINE);
+        else if (t->idle_rows == 0)
+            row->dropped |= HS_DROPPED(NO_BASELINE);
+        else
+            row->rebased = row->speed / (t->idle_sum / t->idle_rows);
+    }
 }
 
 /* ---- rules about all rows ---- */
@@ -382,21 +374,8 @@ static void lone(const struct cleaning *c)
 
 /* ---- all rules ---- */
 
-/* Why a row has no usable speed. A pair in which one job stood still did not run together: the
+/* Marks rows without a usable speed. A pair in which one job stood still did not run together: the
  * other's speed is that of a job alone. */
-static uint32_t unusable(const struct hs_pair *row, const struct hs_solo *own, bool has_failed)
-{
-    uint32_t marks = row->dropped & OF_READER;
-    if (has_failed)
-        marks |= own->gpus > 1 ? HS_DROPPED(NOT_MEASURED) : HS_DROPPED(FAILED);
-    else if (marks == 0 && (!isfinite(row->speed) || row->speed < 0 ||
-                            (own->dropped & HS_DROPPED(NEGATIVE)) != 0))
-        marks |= HS_DROPPED(NEGATIVE);
-    else if (marks == 0 && (row->speed > FACTOR_MAX || row->speed * FACTOR_MAX < 1))
-        marks |= HS_DROPPED(IMPLAUSIBLE);
-    return own->is_spread && own->gpus == 1 ? marks | HS_DROPPED(REPEATED) : marks;
-}
-
 static void mark_unusable(struct hs_measurements *m)
 {
     bool *failed = hs_alloc_zeroed((uint64_t)m->pair_ids + 1, sizeof *failed);
@@ -408,10 +387,19 @@ static void mark_unusable(struct hs_measurements *m)
     }
     for (uint32_t i = 0; i < m->pair_count; i++)
         failed[m->pairs[i].pair] = failed[m->pairs[i].pair] || m->pairs[i].speed == 0;
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        struct hs_pair *row = &m->pairs[i];
+    for (struct hs_pair *row = m->pairs; row < m->pairs + m->pair_count; row++) {
+        const struct hs_solo *own = &m->solos[row->own];
         row->rebased = row->speed;
-        row->dropped = unusable(row, &m->solos[row->own], failed[row->pair]);
+        row->dropped &= OF_READER;
+        if (failed[row->pair])
+            row->dropped |= own->gpus > 1 ? HS_DROPPED(NOT_MEASURED) : HS_DROPPED(FAILED);
+        else if (row->dropped == 0 && (!isfinite(row->speed) || row->speed < 0 ||
+                                       (own->dropped & HS_DROPPED(NEGATIVE)) != 0))
+            row->dropped |= HS_DROPPED(NEGATIVE);
+        else if (row->dropped == 0 && (row->speed > FACTOR_MAX || row->speed * FACTOR_MAX < 1))
+            row->dropped |= HS_DROPPED(IMPLAUSIBLE);
+        if (own->is_spread && own->gpus == 1)
+            row->dropped |= HS_DROPPED(REPEATED);
     }
     hs_free(failed);
 }
@@ -428,19 +416,16 @@ void hs_clean_count(uint32_t marks, uint32_t dropped[HS_DROPPED_COUNT])
 void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
               struct hs_clean_counts *counts)
 {
-    static const struct {
-        uint32_t (*of_row)(const struct cleaning *c, struct hs_pair *row);
-        void (*of_all)(const struct cleaning *c);
-    } rules[HS_CLEAN_COUNT] = {
-        [HS_CLEAN_BIT_WRITTEN_IN] = {.of_row = written_in},
-        [HS_CLEAN_BIT_OVERLAP] = {.of_row = overlap},
-        [HS_CLEAN_BIT_REBASE] = {.of_row = rebase},
-        [HS_CLEAN_BIT_CAMPAIGN] = {.of_all = campaign},
-        [HS_CLEAN_BIT_WINDOW] = {.of_row = window},
-        [HS_CLEAN_BIT_CLIPPED] = {.of_row = clipped},
-        [HS_CLEAN_BIT_COPIED] = {.of_all = copied},
-        [HS_CLEAN_BIT_CONTRADICTED] = {.of_all = contradicted},
-        [HS_CLEAN_BIT_LONE] = {.of_all = lone},
+    static const uint32_t marks[HS_CLEAN_COUNT] = {
+        [HS_CLEAN_BIT_WRITTEN_IN] = HS_DROPPED(WRITTEN_IN),
+        [HS_CLEAN_BIT_OVERLAP] = HS_DROPPED(NO_OVERLAP),
+        [HS_CLEAN_BIT_WINDOW] = HS_DROPPED(WINDOW),
+        [HS_CLEAN_BIT_CLIPPED] = HS_DROPPED(CLIPPED),
+    };
+    static void (*const of_all[HS_CLEAN_COUNT])(const struct cleaning *c) = {
+        [HS_CLEAN_BIT_REBASE] = rebase, [HS_CLEAN_BIT_CAMPAIGN] = campaign,
+        [HS_CLEAN_BIT_COPIED] = copied, [HS_CLEAN_BIT_CONTRADICTED] = contradicted,
+        [HS_CLEAN_BIT_LONE] = lone,
     };
     struct cleaning c = {.m = m, .tolerance = tolerance};
     c.tallies = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *c.tallies);
@@ -462,11 +447,11 @@ void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
     for (uint32_t bit = 0; bit < HS_CLEAN_COUNT; bit++) {
         if ((steps >> bit & 1) == 0)
             continue;
-        if (rules[bit].of_all != NULL)
-            rules[bit].of_all(&c);
-        for (uint32_t i = 0; rules[bit].of_row != NULL && i < m->pair_count; i++)
-            if (is_measured(&m->pairs[i]))
-                m->pairs[i].dropped |= rules[bit].of_row(&c, &m->pairs[i]);
+        if (of_all[bit] != NULL)
+            of_all[bit](&c);
+        for (struct hs_pair *row = m->pairs; row < m->pairs + m->pair_count; row++)
+            if (is_measured(row) && is_marked(&c, row, (enum hs_clean_bit)bit))
+                row->dropped |= marks[bit];
     }
     hs_free(c.tallies);
     *counts = (struct hs_clean_counts){.read = m->pair_count};

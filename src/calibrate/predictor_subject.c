@@ -344,10 +344,8 @@ static void write_rows(const void *study, struct hs_csvw *w)
     for (uint32_t place = 0; place < s->rows.count; place++) {
         uint32_t i = s->rows.by_place[place];
         const struct hs_utilrow *row = &s->rows.rows[i];
-        const double numbers[] = {row->util, h->config[i], h->model[i], h->host[i]};
-        const char *const texts[] = {row->profile->key, s->rows.gpu, row->profile->model, NULL};
-        hs_score_write_fields(w, texts, numbers, HS_COUNT_OF(numbers));
-        hs_csvw_end(w);
+        hs_csvw_row(w, "%s %s %s %.6g %.6g %.6g %.6g", row->profile->key, s->rows.gpu,
+                    row->profile->model, row->util, h->config[i], h->model[i], h->host[i]);
     }
 }
 

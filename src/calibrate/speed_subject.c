@@ -21,7 +21,6 @@
 /* Noise reaches 1.02 on the mean of a family (ResNet-50 on two K80), other hosts 1.2 and more
  * (Gavel's simulation file, V100). */
 #define LINEAR_MAX 1.1
-#define TYPE_WIDTH 14 /* of A100-4g.20gb, and a space */
 
 struct job_speed {
     const char *profile, *model, *dataset, *batch, *family;
@@ -490,19 +489,20 @@ static void note_raised(struct speed_study *s, struct hs_arena *arena)
     }
 }
 
-static void clip_curves(struct speed_study *s, int share)
+static void clip_curves(struct speed_study *s)
 {
-    for (uint32_t i = 0; i < s->gangs[share].count; i++) {
-        struct gang_curve *c = &s->gangs[share].curves[i];
-        bool is_clipped = false;
-        for (uint32_t k = 0; k < c->count; k++) {
-            is_clipped = is_clipped || c->sizes[k].value > SHARE_MAX;
-            c->sizes[k].value = fmin(c->sizes[k].value, SHARE_MAX);
+    for (int share = 0; share < GANG_SHARES; share++)
+        for (uint32_t i = 0; i < s->gangs[share].count; i++) {
+            struct gang_curve *c = &s->gangs[share].curves[i];
+            bool is_clipped = false;
+            for (uint32_t k = 0; k < c->count; k++) {
+                is_clipped = is_clipped || c->sizes[k].value > SHARE_MAX;
+                c->sizes[k].value = fmin(c->sizes[k].value, SHARE_MAX);
+            }
+            if (is_clipped)
+                note(s, "%s, %s: %s above 1 is noise or other hosts, taken as 1", c->gpu, c->family,
+                     gang_shares[share].what);
         }
-        if (is_clipped)
-            note(s, "%s, %s: %s above 1 is noise or other hosts, taken as 1", c->gpu, c->family,
-                 gang_shares[share].what);
-    }
 }
 
 /* One job is not a thousand times as fast on one GPU type as on another: its rates are of different
@@ -556,8 +556,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     if (s->placed != NULL)
         score_spread(s, s->placed, catalogue, &spread);
     hs_predictions_score(&spread, &s->spread);
-    clip_curves(s, SCALING);
-    clip_curves(s, SPREAD);
+    clip_curves(s);
     for (uint32_t i = 0; i < run->sets; i++) { /* rows are jobs alone here */
         const struct hs_measurements *m = &run->set[i];
         run->counts[i] = (struct hs_clean_counts){.read = m->solo_count};
@@ -574,7 +573,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 static void say_speeds(struct hs_output *out, const struct speed_table *table, const double *speed)
 {
     for (uint32_t t = 0; t < table->type_count; t++)
-        hs_say_number(out, speed[t] > 0 ? speed[t] : NAN, 3, TYPE_WIDTH);
+        hs_say_row(out, "%14.3f", speed[t] > 0 ? speed[t] : (double)NAN);
     hs_say(out, "\n");
 }
 
@@ -586,7 +585,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
     hs_calibrate_say_counts(run, run->sets);
     hs_say(out, "\n%-32s%-15s", "speed of a job", "family");
     for (uint32_t t = 0; t < table->type_count; t++)
-        hs_say(out, "%*s", TYPE_WIDTH, table->types[t]);
+        hs_say(out, "%14s", table->types[t]); /* A100-4g.20gb, and a space */
     hs_say(out, "\n");
     for (uint32_t j = 0; j < table->job_count; j++) {
         hs_say(out, "  %-30s%-15s", table->jobs[j].profile, table->jobs[j].family);
@@ -662,8 +661,7 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
     hs_jsonw_put(w, "notes=[");
     for (uint32_t i = 0; i < s->note_count; i++)
         hs_jsonw_text(w, s->notes[i]);
-    hs_jsonw_put(w, "]");
-    hs_jsonw_put(w, "types=[");
+    hs_jsonw_put(w, "] types=[");
     for (uint32_t t = 0; t < table->type_count; t++)
         hs_jsonw_text(w, table->types[t]);
     write_other_types(s, w);
@@ -722,15 +720,10 @@ static void write_rows(const void *study, struct hs_csvw *w)
             for (uint32_t j = 0; j < table->job_count; j++) {
                 double observed = observed_speed(table, j, t, 0);
                 double predicted = predicted_speed(table, scheme, j, t, 0);
-                if (isnan(observed) || isnan(predicted))
-                    continue;
-                hs_score_write_fields(w,
-                                      (const char *const[]){schemes[scheme].protocol,
-                                                            schemes[scheme].fallback,
-                                                            table->types[t], table->jobs[j].profile,
-                                                            table->jobs[j].family, NULL},
-                                      (const double[]){observed, predicted}, 2);
-                hs_csvw_end(w);
+                if (!isnan(observed) && !isnan(predicted))
+                    hs_csvw_row(w, "%s %s %s %s %s %.6g %.6g", schemes[scheme].protocol,
+                                schemes[scheme].fallback, table->types[t], table->jobs[j].profile,
+                                table->jobs[j].family, observed, predicted);
             }
 }
 

@@ -501,13 +501,10 @@ static void write_rows(const void *study, struct hs_csvw *w)
     for (int t = 0; t < JOINT_TARGETS; t++)
         for (uint32_t i = 0; i < s->data.count; i++) {
             const struct joint_row *row = &s->data.rows[i];
-            const double numbers[] = {row->alone[t][0], row->alone[t][1], row->joint[t],
-                                      s->predicted[t][i]};
-            if (!isfinite(s->predicted[t][i]))
-                continue;
-            const char *const texts[] = {targets[t].key, row->gpu, row->key[0], row->key[1], NULL};
-            hs_score_write_fields(w, texts, numbers, HS_COUNT_OF(numbers));
-            hs_csvw_end(w);
+            if (isfinite(s->predicted[t][i]))
+                hs_csvw_row(w, "%s %s %s %s %.6g %.6g %.6g %.6g", targets[t].key, row->gpu,
+                            row->key[0], row->key[1], row->alone[t][0], row->alone[t][1],
+                            row->joint[t], s->predicted[t][i]);
         }
 }
 

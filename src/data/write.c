@@ -252,23 +252,6 @@ enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *hea
     return HS_OK;
 }
 
-/* Writes the bytes, with `ending` before each row's end: *ending for the first, then `cells`. */
-static void put_widened(struct hs_output *out, const char *data, size_t len, bool *is_quoted,
-                        const char **ending, const char *cells)
-{
-    size_t done = 0;
-    for (size_t i = 0; i < len; i++) {
-        *is_quoted ^= data[i] == '"'; /* a quote in the text is doubled */
-        if (data[i] != '\n' || *is_quoted)
-            continue;
-        hs_output_put(out, data + done, i - done);
-        hs_output_put(out, *ending, strlen(*ending));
-        *ending = cells;
-        done = i;
-    }
-    hs_output_put(out, data + done, len - done);
-}
-
 enum hs_status hs_csvw_widen(struct hs_csvw *w, const char *names, const char *cells,
                              struct hs_diag *diag)
 {
@@ -282,8 +265,19 @@ enum hs_status hs_csvw_widen(struct hs_csvw *w, const char *names, const char *c
     HS_TRY(hs_input_open(&input, path, diag));
     (void)unlink(path); /* the input has it open; the new file is a different one */
     enum hs_status status = hs_output_open(&w->out, path, diag);
-    while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK)
-        put_widened(&w->out, data, len, &is_quoted, &ending, cells);
+    while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK) {
+        size_t done = 0;
+        for (size_t i = 0; i < len; i++) {
+            is_quoted ^= data[i] == '"'; /* a quote in the text is doubled */
+            if (data[i] != '\n' || is_quoted)
+                continue;
+            hs_output_put(&w->out, data + done, i - done);
+            hs_output_put(&w->out, ending, strlen(ending));
+            ending = cells;
+            done = i;
+        }
+        hs_output_put(&w->out, data + done, len - done);
+    }
     hs_input_close(input);
     return status == HS_END ? HS_OK : status;
 }

@@ -233,20 +233,22 @@ static enum hs_status group_weigh(struct mix_group *group, const char *jobs, dou
                    wanted, jobs, least, most);
 }
 
-static void open_work(struct mix *mix, enum work work, const struct hs_catalogue *catalogue,
-                      uint32_t mem_limit_mib)
+/* Collects the profiles of a group: of the GPU type of the mix for all jobs or gangs, of any for a
+ * kind of work. */
+static void fill_group(struct mix *mix, struct mix_group *group,
+                       const struct hs_catalogue *catalogue, uint32_t mem_limit_mib, bool is_gang,
+                       enum work work)
 {
-    struct mix_group *group = &mix->works[work];
     group->rows = hs_arena_alloc(&mix->arena, catalogue->count * sizeof *group->rows + 1);
     group->ends = hs_arena_alloc(&mix->arena, catalogue->count * sizeof *group->ends + 1);
     for (uint32_t i = 0; i < catalogue->count; i++) {
         const struct hs_profile *p = &catalogue->profiles[i];
-        if (strcmp(p->family, WORK_FAMILY) == 0 && row_fits(p, p->gpu, mem_limit_mib) &&
-            p->is_inference == (work == WORK_INFERENCE))
+        const bool is_in = work == WORK_ANY ? !is_gang || p->is_distributed
+                                            : strcmp(p->family, WORK_FAMILY) == 0 &&
+                                                  p->is_inference == (work == WORK_INFERENCE);
+        if (is_in && row_fits(p, work == WORK_ANY ? mix->gpu : p->gpu, mem_limit_mib))
             group_insert(group, (struct mix_row){p->util_pm, i});
     }
-    for (uint32_t i = 0; i < group->count; i++)
-        group->ends[i] = CHANCE_ONE * (i + 1) / group->count;
 }
 
 /* Computes the weights if the mode draws. HS_E_USAGE if no profile or no mean is possible. */
@@ -254,32 +256,24 @@ static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catal
                                const struct hs_assign_options *options, struct hs_diag *diag)
 {
     static const char hint[] = "--assign=columns or --assign=off draws none";
-    struct mix_group *const groups[] = {&mix->single, &mix->gang};
+    const uint32_t limit_mib = options->mem_limit_mib;
     *mix = (struct mix){.gpu = options->gpu != NULL ? options->gpu : commonest_gpu(catalogue)};
-    for (uint32_t g = 0; g < 2; g++) {
-        groups[g]->rows =
-            hs_arena_alloc(&mix->arena, catalogue->count * sizeof *groups[g]->rows + 1);
-        groups[g]->ends =
-            hs_arena_alloc(&mix->arena, catalogue->count * sizeof *groups[g]->ends + 1);
-    }
-    for (uint32_t i = 0; i < catalogue->count; i++) {
-        const struct hs_profile *p = &catalogue->profiles[i];
-        if (!row_fits(p, mix->gpu, options->mem_limit_mib))
-            continue;
-        group_insert(&mix->single, (struct mix_row){p->util_pm, i});
-        if (p->is_distributed)
-            group_insert(&mix->gang, (struct mix_row){p->util_pm, i});
-    }
-    if (mix->single.count == 0 && options->mem_limit_mib > 0)
+    fill_group(mix, &mix->single, catalogue, limit_mib, false, WORK_ANY);
+    fill_group(mix, &mix->gang, catalogue, limit_mib, true, WORK_ANY);
+    if (mix->single.count == 0 && limit_mib > 0)
         return hs_fail(diag, HS_E_USAGE, NULL, hint, "no profile measured on %s fits into %u MiB",
-                       mix->gpu, options->mem_limit_mib);
+                       mix->gpu, limit_mib);
     if (mix->single.count == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, hint,
                        "no profile has a GPU utilization measured on %s", mix->gpu);
     if (options->mode != HS_ASSIGN_AUTO && options->mode != HS_ASSIGN_MIX)
         return HS_OK;
-    for (uint32_t w = WORK_TRAINING; w < WORK_COUNT; w++)
-        open_work(mix, (enum work)w, catalogue, options->mem_limit_mib);
+    for (uint32_t w = WORK_TRAINING; w < WORK_COUNT; w++) {
+        struct mix_group *group = &mix->works[w];
+        fill_group(mix, group, catalogue, limit_mib, false, (enum work)w);
+        for (uint32_t i = 0; i < group->count; i++)
+            group->ends[i] = CHANCE_ONE * (i + 1) / group->count;
+    }
     HS_TRY(group_weigh(&mix->single, "jobs of one GPU", options->target_util, diag));
     if (mix->gang.count > 0)
         return group_weigh(&mix->gang, "jobs of several GPUs", options->target_util, diag);
@@ -847,17 +841,24 @@ void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t
     }
 }
 
-static void give_attempts(struct hs_retry *retry, struct hs_trace_job *job, uint64_t key,
-                          uint64_t again_below)
+static enum hs_status retry_next(void *ctx, struct hs_trace_job **out)
 {
+    struct hs_retry *retry = ctx;
+    HS_TRY(retry->source.next(retry->source.ctx, out));
+    struct hs_trace_job *job = *out;
+    const uint64_t key = hs_mix64(retry->seed, retry->index++);
+    int class = HS_RETRY_CLASSES - 1, reason = 0;
+    while (class > 0 && job->gpus < retry_classes[class].gpus_from)
+        class --;
+    if (job->gpus == 0 || hs_mix64(key, RETRY_FAILS) >> 32 >= retry->fails_below[class])
+        return HS_OK;
     uint64_t at = (hs_mix64(key, RETRY_REASON) >> 32) * retry->trials >> 32;
-    int reason = 0;
     while (at >= failure_reasons[reason].trials)
         at -= failure_reasons[reason++].trials;
     const struct failure_reason *r = &failure_reasons[reason];
     uint32_t failures = 1;
     while (failures < HS_RETRIES_MAX &&
-           hs_mix64(key, RETRY_AGAIN + (uint64_t)failures) >> 32 < again_below)
+           hs_mix64(key, RETRY_AGAIN + (uint64_t)failures) >> 32 < retry->again_below[class])
         failures++;
     retry->attempts_us[failures] = job->duration_us;
     for (uint32_t i = 0; i < failures; i++) {
@@ -872,18 +873,6 @@ static void give_attempts(struct hs_retry *retry, struct hs_trace_job *job, uint
     retry->counts.failures += failures;
     job->attempts_us = retry->attempts_us;
     job->attempts = failures + 1;
-}
-
-static enum hs_status retry_next(void *ctx, struct hs_trace_job **out)
-{
-    struct hs_retry *retry = ctx;
-    HS_TRY(retry->source.next(retry->source.ctx, out));
-    uint64_t key = hs_mix64(retry->seed, retry->index++);
-    int class = HS_RETRY_CLASSES - 1;
-    while (class > 0 && (*out)->gpus < retry_classes[class].gpus_from)
-        class --;
-    if ((*out)->gpus > 0 && hs_mix64(key, RETRY_FAILS) >> 32 < retry->fails_below[class])
-        give_attempts(retry, *out, key, retry->again_below[class]);
     return HS_OK;
 }
 

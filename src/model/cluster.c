@@ -561,7 +561,7 @@ static uint32_t read_group_vc(struct cluster_reader *r, const struct hs_json *gr
         return id - 1;
     if (hs_json_get(r->root, "vcs") == NULL) {
         (void)hs_intern_get(&r->vc_names, name);
-        hs_vc_list_add(&r->draft.vcs, name, 0);
+        hs_vc_list_add(&r->draft.vcs, name);
         return r->draft.vcs.count - 1;
     }
     hs_jsoncheck_fault(&r->check, hs_json_get(group, "vc"), "add it to \"vcs\"",

@@ -96,7 +96,7 @@ struct hs_vc_list {
     struct hs_vc *cohorts;
     uint32_t cohort_count, cohort_cap;
 };
-void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus);
+void hs_vc_list_add(struct hs_vc_list *list, const char *name); /* without GPUs */
 /* Reads "vcs", if it is there, and "cohorts" of a document; names belong to the document. A value
  * is a number of GPUs or an object with "gpus", "cohort", "borrowing_limit" and "lending_limit". */
 void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check,

@@ -188,22 +188,6 @@ static void read_entry(struct tree_reader *r, const struct hs_json *of, struct h
                            vc->name, vc->gpus, vc->lend_gpus);
 }
 
-/* A cohort around itself is reported once, at the first in it. */
-static void check_cycles(struct tree_reader *r)
-{
-    const struct hs_vc *cohorts = r->list->cohorts;
-    for (uint32_t i = 0; i < r->list->cohort_count; i++) {
-        uint32_t at = cohorts[i].cohort, steps = 0;
-        while (at != 0 && at != i + 1 && steps++ < r->list->cohort_count)
-            at = cohorts[at - 1].cohort;
-        if (at != i + 1)
-            continue;
-        hs_jsoncheck_fault(r->check, hs_json_get(r->cohorts, cohorts[i].name), NULL,
-                           "cohort '%s' is in itself", cohorts[i].name);
-        return;
-    }
-}
-
 static void read_cohorts(struct tree_reader *r)
 {
     if (!hs_jsoncheck_filled(r->check, r->cohorts, HS_JSON_OBJECT, "cohorts"))
@@ -215,19 +199,16 @@ static void read_cohorts(struct tree_reader *r)
         struct hs_vc *cohort = &r->list->cohorts[i];
         read_entry(r, hs_json_get(r->cohorts, cohort->name), cohort, r->cohorts, false);
     }
-    check_cycles(r);
-}
-
-static void read_vcs(struct tree_reader *r, const struct hs_json *vcs)
-{
-    if (!hs_jsoncheck_filled(r->check, vcs, HS_JSON_OBJECT, "vcs"))
-        return;
-    for (const struct hs_json *at = hs_json_first(vcs); at != NULL; at = hs_json_next(at)) {
-        const char *name = hs_json_key(at);
-        if (!hs_jsoncheck_name(r->check, at, name, "the name of a virtual cluster"))
+    const struct hs_vc *cohorts = r->list->cohorts;
+    for (uint32_t i = 0; i < r->list->cohort_count; i++) {
+        uint32_t at = cohorts[i].cohort, steps = 0;
+        while (at != 0 && at != i + 1 && steps++ < r->list->cohort_count)
+            at = cohorts[at - 1].cohort;
+        if (at != i + 1)
             continue;
-        hs_vc_list_add(r->list, name, 0);
-        read_entry(r, at, &r->list->vcs[r->list->count - 1], vcs, true);
+        hs_jsoncheck_fault(r->check, hs_json_get(r->cohorts, cohorts[i].name), NULL,
+                           "cohort '%s' is in itself", cohorts[i].name);
+        return; /* reported once, at the first in it */
     }
 }
 
@@ -239,19 +220,20 @@ void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check,
     hs_intern_init(&r.names);
     if (r.cohorts != NULL)
         read_cohorts(&r);
-    if (vcs != NULL)
-        read_vcs(&r, vcs);
+    const bool has_vcs = vcs != NULL && hs_jsoncheck_filled(check, vcs, HS_JSON_OBJECT, "vcs");
+    for (const struct hs_json *at = has_vcs ? hs_json_first(vcs) : NULL; at != NULL;
+         at = hs_json_next(at))
+        if (hs_jsoncheck_name(check, at, hs_json_key(at), "the name of a virtual cluster")) {
+            hs_vc_list_add(list, hs_json_key(at));
+            read_entry(&r, at, &list->vcs[list->count - 1], vcs, true);
+        }
     hs_intern_free(&r.names);
 }
 
-void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus)
+void hs_vc_list_add(struct hs_vc_list *list, const char *name)
 {
-    *hs_push(list->vcs, list->count, list->cap, HS_NODES_MAX) =
-        (struct hs_vc){.name = name,
-                       .quota_gpus = UINT64_MAX,
-                       .gpus = gpus,
-                       .borrow_gpus = UINT64_MAX,
-                       .lend_gpus = UINT64_MAX};
+    *hs_push(list->vcs, list->count, list->cap, HS_NODES_MAX) = (struct hs_vc){
+        .name = name, .quota_gpus = UINT64_MAX, .borrow_gpus = UINT64_MAX, .lend_gpus = UINT64_MAX};
 }
 
 void hs_vc_list_free(struct hs_vc_list *list)
@@ -406,7 +388,7 @@ static enum hs_status table_read_header(struct source *s)
         if (hs_intern_find(&s->names, name) != UINT32_MAX)
             return hs_csv_fail(s->csv, i, NULL, "a second column '%s'", name);
         name = hs_intern_text(&s->names, hs_intern_get(&s->names, name));
-        hs_vc_list_add(&s->list, name, 0);
+        hs_vc_list_add(&s->list, name);
     }
     return HS_OK;
 }

@@ -660,18 +660,6 @@ static void guess_regress(const struct hs_catalogue *catalogue, const struct uti
 #define EXPONENT_MAX 100.0
 #define ERROR_MAX    1000.0 /* of a speed, as in interference.json */
 
-static void read_general(struct hs_predictor *p, struct hs_jsoncheck *check,
-                         const struct hs_json *root)
-{
-    const struct hs_json *general = read_member(check, root, "general", HS_JSON_OBJECT);
-    if (general == NULL)
-        return;
-    p->general_error = NAN; /* null: too little data to hold any out */
-    (void)hs_pairform_read(&p->general, check, general, K_MAX, 1e-3, EXPONENT_MAX);
-    if (hs_json_kind(hs_json_get(general, "error")) != HS_JSON_NULL)
-        (void)hs_jsoncheck_number(check, general, "error", 0, ERROR_MAX, &p->general_error);
-}
-
 /* Reads a fraction 0..1 as per mille; -1 if absent or null. */
 static int32_t read_share(struct hs_jsoncheck *check, const struct hs_json *row, const char *key)
 {
@@ -729,7 +717,14 @@ static enum hs_status read_file(struct hs_predictor *p, const char *path,
     if (hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag) == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc);
         const bool is_regress = p->options.kind == HS_PREDICT_REGRESS;
-        read_general(p, &check, root);
+        const struct hs_json *general = read_member(&check, root, "general", HS_JSON_OBJECT);
+        p->general_error = NAN; /* null: too little data to hold any out */
+        if (general != NULL) {
+            (void)hs_pairform_read(&p->general, &check, general, K_MAX, 1e-3, EXPONENT_MAX);
+            if (hs_json_kind(hs_json_get(general, "error")) != HS_JSON_NULL)
+                (void)hs_jsoncheck_number(&check, general, "error", 0, ERROR_MAX,
+                                          &p->general_error);
+        }
         if (is_regress) {
             read_predictions(p, &check, root, catalogue);
             utilmodel_read(&model, &check, root);

@@ -150,22 +150,6 @@ static void read_types(struct speed_reader *r)
 
 /* ---- jobs and families ---- */
 
-static const double *read_speeds(struct speed_reader *r, const struct hs_json *owner)
-{
-    const struct hs_json *speeds = hs_json_get(owner, "speed");
-    double *out = hs_arena_alloc(&r->m->arena, r->m->file_type_count * sizeof *out);
-    if (!hs_jsoncheck_kind(&r->check, speeds, HS_JSON_OBJECT, "speed"))
-        return out;
-    for (const struct hs_json *s = hs_json_first(speeds); s != NULL; s = hs_json_next(s)) {
-        uint32_t type = find_type(r, s, hs_json_key(s));
-        double speed;
-        if (hs_jsoncheck_number(&r->check, speeds, hs_json_key(s), SPEED_MIN, SPEED_MAX, &speed) &&
-            type != NONE)
-            out[type] = speed;
-    }
-    return out;
-}
-
 static void read_profile(struct speed_reader *r, const struct hs_json *json, struct speed_row *job)
 {
     const char **parts[] = {&job->model, &job->dataset, &job->batch, &job->precision};
@@ -212,7 +196,18 @@ static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
                                    "%s '%s' appears twice", name_key, row->name);
         if (is_job && hs_json_get(at, "family") != NULL)
             row->family = hs_modelfile_name(&r->check, &r->m->arena, at, "family");
-        row->speed = read_speeds(r, at);
+        double *speed = hs_arena_alloc(&r->m->arena, r->m->file_type_count * sizeof *speed), one;
+        const struct hs_json *speeds = hs_json_get(at, "speed");
+        const bool is_good = hs_jsoncheck_kind(&r->check, speeds, HS_JSON_OBJECT, "speed");
+        for (const struct hs_json *s = is_good ? hs_json_first(speeds) : NULL; s != NULL;
+             s = hs_json_next(s)) {
+            const uint32_t type = find_type(r, s, hs_json_key(s));
+            if (hs_jsoncheck_number(&r->check, speeds, hs_json_key(s), SPEED_MIN, SPEED_MAX,
+                                    &one) &&
+                type != NONE)
+                speed[type] = one;
+        }
+        row->speed = speed;
     }
     return rows;
 }
