@@ -374,8 +374,21 @@ static void lone(const struct cleaning *c)
 
 /* ---- all rules ---- */
 
-/* Marks rows without a usable speed. A pair in which one job stood still did not run together: the
+/* Why a row has no usable speed. A pair in which one job stood still did not run together: the
  * other's speed is that of a job alone. */
+static uint32_t unusable(const struct hs_pair *row, const struct hs_solo *own, bool has_failed)
+{
+    const uint32_t marks = row->dropped & OF_READER;
+    if (has_failed)
+        return marks | (own->gpus > 1 ? HS_DROPPED(NOT_MEASURED) : HS_DROPPED(FAILED));
+    if (marks == 0 &&
+        (!isfinite(row->speed) || row->speed < 0 || (own->dropped & HS_DROPPED(NEGATIVE)) != 0))
+        return HS_DROPPED(NEGATIVE);
+    if (marks == 0 && (row->speed > FACTOR_MAX || row->speed * FACTOR_MAX < 1))
+        return HS_DROPPED(IMPLAUSIBLE);
+    return marks;
+}
+
 static void mark_unusable(struct hs_measurements *m)
 {
     bool *failed = hs_alloc_zeroed((uint64_t)m->pair_ids + 1, sizeof *failed);
@@ -390,14 +403,7 @@ static void mark_unusable(struct hs_measurements *m)
     for (struct hs_pair *row = m->pairs; row < m->pairs + m->pair_count; row++) {
         const struct hs_solo *own = &m->solos[row->own];
         row->rebased = row->speed;
-        row->dropped &= OF_READER;
-        if (failed[row->pair])
-            row->dropped |= own->gpus > 1 ? HS_DROPPED(NOT_MEASURED) : HS_DROPPED(FAILED);
-        else if (row->dropped == 0 && (!isfinite(row->speed) || row->speed < 0 ||
-                                       (own->dropped & HS_DROPPED(NEGATIVE)) != 0))
-            row->dropped |= HS_DROPPED(NEGATIVE);
-        else if (row->dropped == 0 && (row->speed > FACTOR_MAX || row->speed * FACTOR_MAX < 1))
-            row->dropped |= HS_DROPPED(IMPLAUSIBLE);
+        row->dropped = unusable(row, own, failed[row->pair]);
         if (own->is_spread && own->gpus == 1)
             row->dropped |= HS_DROPPED(REPEATED);
     }

@@ -119,7 +119,6 @@ static uint32_t set_end(const struct campaign *c, uint32_t first)
     return end;
 }
 
-/* Means of the runs of each job alone. */
 static void average_alone(struct campaign *c)
 {
     struct hs_measurements *m = c->sheet.m;

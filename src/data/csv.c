@@ -246,7 +246,8 @@ static const char *field_scan(const char *p, const char *stop, char delimiter, c
     if (p < stop && *p == '"') /* up to the closing quote, past doubled ones */
         for (p++; p < stop && (*p != '"' || (p + 1 < stop && p[1] == '"')); p++)
             p += *p == '"';
-    while (p < stop && *p != delimiter && *p != '\n' && *p != '\r')
+    const char ends[] = {delimiter, '\n', '\r'};
+    while (p < stop && memchr(ends, *p, sizeof ends) == NULL)
         p++;
     for (*end = p; *end > *begin && is_blank((*end)[-1]);)
         --*end;
@@ -430,7 +431,6 @@ static bool is_line_plain(const struct hs_csv *csv, const char *line, uint32_t l
     return *text_len <= PLAIN_MAX && !has_special(line, *text_len);
 }
 
-/* Parses a line by libcsv, which calls on_field. */
 static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
 {
     const char *line = csv->window.bytes + csv->row_end;
@@ -570,7 +570,6 @@ void hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter, st
     *out = csv;
 }
 
-/* Reads a row of any kind. */
 static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *row)
 {
     if (HS_UNLIKELY(!csv->is_started || csv->is_skipping))
@@ -665,7 +664,6 @@ const char *hs_csv_library_version(void)
 
 /* ---- tables ---- */
 
-/* Finds the column of a field of the header. */
 static enum hs_status bind_field(struct hs_csv_table *t, uint32_t field)
 {
     const struct hs_csv_head *head = t->head;
@@ -720,6 +718,22 @@ enum hs_status hs_csv_table_close(struct hs_csv_table *t, enum hs_status status)
     hs_csv_close(t->csv);
     hs_input_close(t->input);
     return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_csv_moment(const struct hs_csv_table *t, uint32_t name, bool is_first,
+                             bool *is_dated, int64_t *out_us)
+{
+    const char *text = hs_csv_cell(t, name);
+    bool is_date;
+    if (!hs_parse_moment_us(text, strlen(text), out_us, &is_date))
+        return hs_csv_fail(t->csv, hs_csv_field(t, name),
+                           "90min or 2h after the first submission, or YYYY-MM-DD HH:MM:SS",
+                           "%s is not a time: '%.64s'", t->head->names[name], text);
+    if (!is_first && is_date != *is_dated)
+        return hs_csv_fail(t->csv, hs_csv_field(t, name), NULL,
+                           "times after the first submission and dates in one file");
+    *is_dated = is_date;
+    return HS_OK;
 }
 
 /* ---- files of numbers ---- */

@@ -112,6 +112,11 @@ static inline uint32_t hs_csv_field(const struct hs_csv_table *table, uint32_t n
     return hs_csv_has(table, name) ? table->at[name] : table->row.count;
 }
 
+/* Reads a time of a run (hs_parse_moment_us). All of a file are of one kind, *is_dated, which the
+ * first sets. */
+HS_MUST_USE enum hs_status hs_csv_moment(const struct hs_csv_table *table, uint32_t name,
+                                         bool is_first, bool *is_dated, int64_t *out_us);
+
 /* ---- writing ----
  *
  * Writes CSV (RFC 4180, '\n' ends): fields are appended in order, quoted only if necessary. Each is

@@ -54,7 +54,6 @@ static const char *skip_text(const char *p, const char *stop)
 
 static const char control_what[] = "a control character inside a text";
 
-/* Describes the fault of a control character inside a text. */
 static const char *control_fault(int c, const char **hint)
 {
     const bool is_line_end = c == '\n' || c == '\r';
@@ -187,6 +186,13 @@ static const char *escape_fault(int32_t code)
     return is_refused ? control_what : NULL;
 }
 
+/* Returns CODE of a "\\uCODE" at w->at; -1 if there is none. */
+static int32_t next_code(const struct json_walk *w)
+{
+    const bool is_there = w->len - w->at > 1 && memcmp(w->text + w->at, "\\u", 2) == 0;
+    return is_there ? hex4(w, w->at + 2) : -1;
+}
+
 /* w->at is the backslash. */
 static bool walk_escape(struct json_walk *w)
 {
@@ -202,8 +208,7 @@ static bool walk_escape(struct json_walk *w)
         return fault(w, begin, code < 0 ? 2 : len, what, NULL);
     if (code < 0xD800 || code > 0xDFFF)
         return true;
-    const bool is_followed = w->len - w->at > 1 && memcmp(w->text + w->at, "\\u", 2) == 0;
-    const int32_t low = is_followed ? hex4(w, w->at + 2) : -1;
+    int32_t low = next_code(w);
     if (code > 0xDBFF || low < 0xDC00 || low > 0xDFFF)
         return fault(w, begin, 6, "half of a surrogate pair", NULL);
     w->at += 6;

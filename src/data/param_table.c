@@ -82,7 +82,6 @@ static const struct {
     [HS_PARAM_FILE] = {"file", "the path of a file", "", sizeof(char *)},
 };
 
-/* Parses `text`; false if it is not a value of this parameter. */
 static bool value_parse(const struct hs_param *param, const char *text, struct hs_arena *arena,
                         union value *value)
 {
@@ -234,7 +233,6 @@ size_t hs_param_print(const struct hs_param *param, const void *base, char *text
     return strlen(text);
 }
 
-/* Formats a bound of the range in the notation of the parameter. */
 static void put_bound(char *text, size_t size, const struct hs_param *param, double bound)
 {
     bool is_exact = bound > -9e18 && bound < 9e18;

@@ -159,17 +159,22 @@ static void put_argument(struct hs_jsonw *w, const char *what, va_list *args)
         hs_jsonw_text(w, NULL);
 }
 
+static void container_end(struct hs_jsonw *w, const char *bracket)
+{
+    w->depth--;
+    if (w->needs_comma && w->one_line == 0)
+        line_break(w);
+    if (w->depth < w->one_line)
+        w->one_line = 0;
+    hs_output_put(w->out, bracket, 1);
+    w->needs_comma = true;
+}
+
 static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *args)
 {
     const char *end = word + len, *value = memchr(word, '=', len);
-    if (value == NULL) { /* a closing bracket */
-        w->depth--;
-        if (w->needs_comma && w->one_line == 0)
-            line_break(w);
-        if (w->depth < w->one_line)
-            w->one_line = 0;
-        hs_output_put(w->out, word, 1);
-        w->needs_comma = true;
+    if (value == NULL) {
+        container_end(w, word);
         return;
     }
     if (*word == '%')

@@ -370,7 +370,6 @@ struct hs_assign {
     struct hs_diag *diag;
 };
 
-/* Returns random bits for the current job. */
 static uint64_t draw(const struct hs_assign *a, enum draw purpose)
 {
     const uint64_t bits_of_job = hs_splitmix64(hs_splitmix64(a->stream + a->index));

@@ -151,7 +151,6 @@ struct shape {
     const char *hint; /* of an error */
 };
 
-/* Reports an error at [at, at + span) of the shape. */
 static enum hs_status shape_fail(const struct shape *s, enum hs_status status, const char *at,
                                  size_t span, const char *what)
 {

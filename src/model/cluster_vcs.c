@@ -47,7 +47,6 @@ static uint32_t depth_of(const struct hs_quota *quotas, uint32_t at)
     return depth;
 }
 
-/* Sets quotas, and most_gpus of the VCs. */
 static void build_quotas(struct hs_cluster *c, const struct hs_vc *cohorts, uint32_t count)
 {
     uint32_t deepest = 0, all = c->vc_count + count;

@@ -223,7 +223,6 @@ static bool is_same_set(const struct hs_tenant *a, const struct hs_tenant *b)
     return is_same_turn(a, b) && a->turn_set != 0 && a->turn_set == b->turn_set;
 }
 
-/* Tells whether the other tenant slows this one. */
 static bool is_slowed_by(const struct hs_tenant *own, const struct hs_tenant *other)
 {
     if (own == other || other->util_pm == 0 || (other->yields && !own->yields))

@@ -135,7 +135,6 @@ static void read_capacities(struct interference_reader *r, const struct hs_json 
     }
 }
 
-/* Reads the errors of the form on rows of other GPU types. */
 static void read_cross(struct interference_reader *r, const struct hs_json *owner,
                        const struct pair_form *form)
 {
@@ -433,7 +432,6 @@ static const char *read_gpu(struct interference_reader *r, const struct hs_json 
     return gpu;
 }
 
-/* Counts jobs of a table that are not in the catalogue. */
 static void count_strangers(struct interference_reader *r, const struct hs_json *table,
                             const char *gpu)
 {

@@ -57,20 +57,6 @@ static enum hs_status fault(const struct reader *r, uint32_t column, const char 
     return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, column), hint, "%s", text);
 }
 
-static enum hs_status read_time(struct reader *r, int64_t *at_us)
-{
-    const char *text = hs_csv_cell(&r->table, TIME);
-    bool is_date;
-    if (!hs_parse_moment_us(text, strlen(text), at_us, &is_date))
-        return fault(r, TIME,
-                     "seconds, 90min or 2h after the first submission, or 2020-04-01 00:00",
-                     "this is no time");
-    if (r->count > 0 && is_date != r->is_dated)
-        return fault(r, TIME, NULL, "times after the first submission and dates in one file");
-    r->is_dated = is_date;
-    return HS_OK;
-}
-
 static enum hs_status read_change(const struct reader *r, struct hs_machine_event *event)
 {
     const char *text = hs_csv_cell(&r->table, EVENT), *part = hs_csv_cell(&r->table, VALUE);
@@ -119,11 +105,10 @@ static struct selection select_nodes(const struct reader *r, const char *text)
     return (struct selection){0};
 }
 
-/* Appends the event of the row for each node that it means. */
 static enum hs_status read_row(struct reader *r)
 {
     struct hs_machine_event event = {0};
-    HS_TRY(read_time(r, &event.at_us));
+    HS_TRY(hs_csv_moment(&r->table, TIME, r->count == 0, &r->is_dated, &event.at_us));
     HS_TRY(read_change(r, &event));
     const struct selection nodes = select_nodes(r, hs_csv_cell(&r->table, NODE));
     if (nodes.count == 0)

@@ -128,7 +128,6 @@ static enum hs_status read_overhead(struct overheads_reader *r)
     return HS_OK;
 }
 
-/* A curve grows with the limit, up to 1. */
 static enum hs_status check_growth(const struct overheads_reader *r, const char *path)
 {
     for (uint32_t i = 0; i < r->table->count; i++) {

@@ -543,22 +543,6 @@ static void read_models(struct utilmodel *m, struct hs_jsoncheck *check, const s
     }
 }
 
-static void read_errors(struct utilmodel *m, struct hs_jsoncheck *check, const struct hs_json *root)
-{
-    for (uint32_t basis = 0; basis < UTIL_BASIS_COUNT; basis++)
-        m->error[basis] = NAN;
-    const struct hs_json *list = read_member(check, root, "holdout", HS_JSON_ARRAY);
-    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
-        if (!hs_jsoncheck_kind(check, at, HS_JSON_OBJECT, "a score"))
-            continue;
-        const char *protocol = hs_jsoncheck_text(check, at, "protocol");
-        for (uint32_t basis = UTIL_KNOWN_MODEL; basis < UTIL_BASIS_COUNT; basis++)
-            if (protocol != NULL && strcmp(protocol, basis_texts[basis]) == 0 &&
-                hs_json_kind(hs_json_get(at, "rmse")) != HS_JSON_NULL)
-                (void)hs_jsoncheck_number(check, at, "rmse", 0, 1, &m->error[basis]);
-    }
-}
-
 static void utilmodel_read(struct utilmodel *m, struct hs_jsoncheck *check,
                            const struct hs_json *root)
 {
@@ -585,7 +569,18 @@ static void utilmodel_read(struct utilmodel *m, struct hs_jsoncheck *check,
     }
     hs_modelfile_numbers(check, read_member(check, root, "shift", HS_JSON_OBJECT), shift,
                          HS_COUNT_OF(shift));
-    read_errors(m, check, root);
+    for (uint32_t basis = 0; basis < UTIL_BASIS_COUNT; basis++)
+        m->error[basis] = NAN;
+    const struct hs_json *list = read_member(check, root, "holdout", HS_JSON_ARRAY);
+    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+        if (!hs_jsoncheck_kind(check, at, HS_JSON_OBJECT, "a score"))
+            continue;
+        const char *protocol = hs_jsoncheck_text(check, at, "protocol");
+        for (uint32_t basis = UTIL_KNOWN_MODEL; basis < UTIL_BASIS_COUNT; basis++)
+            if (protocol != NULL && strcmp(protocol, basis_texts[basis]) == 0 &&
+                hs_json_kind(hs_json_get(at, "rmse")) != HS_JSON_NULL)
+                (void)hs_jsoncheck_number(check, at, "rmse", 0, 1, &m->error[basis]);
+    }
 }
 
 /* ---- regress: by the fit ---- */

@@ -29,22 +29,6 @@ struct reservations_reader {
     struct hs_diag *diag;
 };
 
-static enum hs_status read_time(const struct reservations_reader *r, enum column c, int64_t *out)
-{
-    const char *text = hs_csv_cell(&r->table, c);
-    const size_t len = strlen(text);
-    bool is_date;
-    if (!hs_parse_moment_us(text, len, out, &is_date))
-        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, c),
-                           "90min or 2h after the first submission, or YYYY-MM-DD HH:MM:SS",
-                           "%s is not a time: '%.64s'", columns[c], text);
-    if ((r->to->count > 0 || c == END) && is_date != r->to->is_dated)
-        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, c), NULL,
-                           "times after the first submission and dates in one file");
-    r->to->is_dated = is_date;
-    return HS_OK;
-}
-
 static enum hs_status read_owner(const struct reservations_reader *r, struct hs_reservation *of)
 {
     const struct hs_cluster *c = r->cluster;
@@ -185,8 +169,8 @@ static enum hs_status read_row(struct reservations_reader *r)
 {
     struct hs_reservations *to = r->to;
     struct hs_reservation of = {.line = r->table.row.line};
-    HS_TRY(read_time(r, START, &of.start_us));
-    HS_TRY(read_time(r, END, &of.end_us));
+    HS_TRY(hs_csv_moment(&r->table, START, to->count == 0, &to->is_dated, &of.start_us));
+    HS_TRY(hs_csv_moment(&r->table, END, false, &to->is_dated, &of.end_us));
     if (of.end_us <= of.start_us)
         return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, END), NULL,
                            "the end is not after the start");

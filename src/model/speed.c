@@ -453,7 +453,6 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
 
 /* ---- predictions ---- */
 
-/* Geometric mean over the families. */
 static double mean_of_families(const struct hs_speed *m, uint32_t type, uint32_t reference)
 {
     double sum = 0;

@@ -129,10 +129,10 @@ What cannot happen, and what is no event, is refused at its place.
   [3]
   $ printf 'time,node,event\nsoon,n0,down\n' >e.csv
   $ horus run t.csv -c 1x1 --events e.csv -q -o out
-  ! e.csv:2:1: error: this is no time
+  ! e.csv:2:1: error: time is not a time: 'soon'
   !     2 | soon,n0,down
   !       | ^~~~
-  !       = hint: seconds, 90min or 2h after the first submission, or 2020-04-01 00:00
+  !       = hint: 90min or 2h after the first submission, or YYYY-MM-DD HH:MM:SS
   [3]
   $ printf 'time,node,event\n1,n0,down\n2020-01-01,n0,up\n' >e.csv
   $ horus run t.csv -c 1x1 --events e.csv -q -o out
