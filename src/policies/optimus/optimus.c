@@ -191,9 +191,12 @@ static bool place_evenly(const struct hs_optimus *o, const struct hs_view *v, st
         const uint64_t quota = hs_view_quota_room(v, hs_view_vc(v, job));
         if (node == HS_NO_NODE || quota == 0)
             break;
-        o->rooms[m] = (struct hs_optimus_room){node, room_on(v, job, node)};
-        hs_plan_on_node(p, node, (uint32_t)hs_smaller(o->rooms[m].gpus, quota));
-        m++;
+        const struct hs_optimus_room room = {node, room_on(v, job, node)};
+        uint32_t at = m++; /* by room, which CPUs and host memory may limit */
+        for (; at > 0 && o->rooms[at - 1].gpus < room.gpus; at--)
+            o->rooms[at] = o->rooms[at - 1];
+        o->rooms[at] = room;
+        hs_plan_on_node(p, node, (uint32_t)hs_smaller(room.gpus, quota));
         const uint32_t more = gpus % m; /* nodes with one GPU more than the others */
         is_fit =
             o->rooms[m - 1].gpus >= gpus / m && (more == 0 || o->rooms[more - 1].gpus > gpus / m);
