@@ -63,7 +63,8 @@ const char *hs_gpu_type_name(const char *text, size_t len)
         hs_append(joined, sizeof joined, "%s%s", joined[0] != '\0' ? "-" : "", word);
         if (hs_is_listed(boards, ',', word))
             continue;
-        if (end > 2 && strcasecmp(word + end - 2, "gb") == 0 && hs_parse_int64(word, end - 2, &mib))
+        if (end - 3 < 5 && strcasecmp(word + end - 2, "gb") == 0 &&
+            hs_parse_int64(word, end - 2, &mib)) /* one to five digits */
             mib *= 1024;
         else
             hs_append(base, sizeof base, "%s", word);
