@@ -29,7 +29,7 @@ OPT_asan        := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -
 OPT_cov         := -O0 -g --coverage
 # Of clang, for libFuzzer and AFL++: edges only, as tracing of comparisons takes more than half of the time; files
 # in pieces that are smaller than an input.
-OPT_fuzz        := $(OPT_asan) -O2 -DINPUT_PIECE=1024u \
+OPT_fuzz        := $(OPT_asan) -O2 -DINPUT_PIECE=1024u -DARENA_DOUBLING=65536u \
                    $(if $(findstring afl,$(CC)),,-fsanitize-coverage=inline-8bit-counters,pc-table)
 ifeq ($(origin OPT_$(VARIANT)),undefined)
 $(error VARIANT=$(VARIANT) is unknown: use release, release-lto, release-pgo, debug, asan, cov or fuzz)

@@ -295,7 +295,7 @@ const char *hs_nearest(const char *word, const char *const *words, size_t count)
     size_t best = 2 + len / 3; /* one above the limit */
     for (size_t i = 0; i < count; i++) {
         size_t other = strlen(words[i]);
-        if (other > NAME_MAX_LEN)
+        if (other > NAME_MAX_LEN || (other > len ? other - len : len - other) >= best)
             continue;
         size_t distance = edit_distance(word, len, words[i], other);
         if (distance < best) {

@@ -460,7 +460,7 @@ void hs_window_free(struct hs_window *window)
 
 /* ---- output ---- */
 
-#define BUFFER_SIZE (256u << 10)
+#define BUFFER_SIZE (4 * INPUT_PIECE)
 
 static void write_all(struct hs_output *out, const char *data, size_t len)
 {

@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define RESERVE        (UINT64_C(256) << 10)
-#define GROW_FIRST     16u
-#define ARENA_ALIGN    16u
-#define ARENA_FIRST    (UINT64_C(16) << 10)
-#define ARENA_DOUBLING (UINT64_C(16) << 20) /* chunks stop doubling here */
+#define RESERVE     (UINT64_C(256) << 10)
+#define GROW_FIRST  16u
+#define ARENA_ALIGN 16u
+#ifndef ARENA_DOUBLING /* chunks stop doubling here; smaller in tests/fuzz */
+#define ARENA_DOUBLING (UINT64_C(16) << 20)
+#endif
+#define ARENA_FIRST (ARENA_DOUBLING >> 10)
 
 struct hs_arena_chunk {
     struct hs_arena_chunk *older;

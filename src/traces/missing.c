@@ -74,26 +74,21 @@ int64_t hs_table_unit_of(const struct hs_table *table, const struct hs_column *c
     return unit_us;
 }
 
-/* Tells whether len characters of a name differ from another one only in case, blanks and
- * punctuation: "Num GPUs" is num_gpus. */
-static bool is_like(const char *a, size_t len, const char *b)
-{
-    for (const char *end = a + len;; a++, b++) {
-        while (a < end && !isalnum((unsigned char)*a))
-            a++;
-        while (*b != '\0' && !isalnum((unsigned char)*b))
-            b++;
-        if (a == end || tolower((unsigned char)*a) != tolower((unsigned char)*b))
-            return a == end && *b == '\0';
-    }
-}
-
-/* The same of a whole name, or of one in front of a unit: "Run time (min)" is run_time. */
+/* Tells whether names differ only in case, blanks and punctuation ("Num GPUs" is num_gpus), also in
+ * front of a unit: "Run time (min)" is run_time. */
 static bool is_named(const char *name, const char *known)
 {
     size_t stem;
-    return is_like(name, strlen(name), known) ||
-           (unit_of_name(name, &stem) > 0 && is_like(name, stem, known));
+    for (const char *at = name;; at++, known++) {
+        while (*at != '\0' && !isalnum((unsigned char)*at))
+            at++;
+        while (*known != '\0' && !isalnum((unsigned char)*known))
+            known++;
+        if (*known == '\0')
+            return *at == '\0' || (unit_of_name(name, &stem) > 0 && at == name + stem);
+        if (tolower((unsigned char)*at) != tolower((unsigned char)*known))
+            return false;
+    }
 }
 
 const char *hs_table_known_name(const struct hs_csv_row *header, const char *key)

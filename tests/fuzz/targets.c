@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "data/json.h"
 #include "model/cluster.h"
 #include "traces/format.h"
 
@@ -33,7 +34,7 @@ const char *fuzz_file(uint32_t slot, const void *bytes, size_t len)
     if (fds[slot] < 0)
         fds[slot] = memfd_create("fuzz", MFD_CLOEXEC);
     snprintf(paths[slot], sizeof paths[slot], "/proc/self/fd/%d", fds[slot]);
-    if (ftruncate(fds[slot], 0) != 0 || pwrite(fds[slot], bytes, len, 0) != (ssize_t)len)
+    if (pwrite(fds[slot], bytes, len, 0) != (ssize_t)len || ftruncate(fds[slot], (off_t)len) != 0)
         fuzz_broken("harness", "cannot write a file in memory");
     return paths[slot];
 }
@@ -70,11 +71,15 @@ enum hs_status fuzz_command(const char *words, const char *path)
     for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " "))
         argv[argc++] = strcmp(word, "%") == 0 ? paths : word;
     argv[argc] = NULL;
-    struct hs_call call = {.command = (const char *const *)argv, .terminal.columns = 100};
+    static struct hs_call call; /* its output stays open */
+    call = (struct hs_call){
+        .command = (const char *const *)argv, .terminal.columns = 100, .out = call.out};
     enum hs_help_request help;
+    enum hs_status status = HS_OK;
     const uint64_t before = messages;
     hs_diag_init(&call.diag, check_message, NULL);
-    enum hs_status status = hs_output_open(&call.out, "/dev/null", &call.diag);
+    if (call.out.buffer == NULL)
+        status = hs_output_open(&call.out, "/dev/null", &call.diag);
     if (status == HS_OK)
         status = hs_verb_get(argv[0], &call.verb, &call.diag);
     if (status == HS_OK)
@@ -94,8 +99,6 @@ enum hs_status fuzz_command(const char *words, const char *path)
         fuzz_broken("a failure without a message", hs_status_text(status));
     if (hs_status_exit_code(status) == hs_status_exit_code(HS_E_INVARIANT))
         fuzz_broken("an invariant is violated", words);
-    if (hs_output_close(&call.out, &call.diag) != HS_OK)
-        fuzz_broken("harness", "/dev/null");
     hs_arena_free(&call.arena);
     return status;
 }
@@ -107,13 +110,31 @@ static void eat_command(const struct fuzz_target *target, const uint8_t *bytes, 
 
 /* ---- traces ---- */
 
-static void read_trace(const struct hs_trace_options *options, struct hs_diag *diag)
+/* As a run reads them by default, or with all that is tolerant and by other ways: each file by `trace`
+ * in one of these ways, and by `trace-FORMAT` in the other. */
+static void eat_trace(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
+    struct hs_diag diag;
+    struct hs_trace_options options;
     struct hs_trace *trace;
     struct hs_trace_job *job;
     int64_t before_us = INT64_MIN;
     const uint64_t before = messages;
-    enum hs_status status = hs_trace_open(&trace, options, diag);
+    hs_trace_options_default(&options);
+    options.path = fuzz_file(0, bytes, len);
+    options.format = target->words;
+    if (len % 2 != (target->words != NULL)) {
+        options.skip_bad_permille = 1000;
+        options.cpu_jobs = HS_CPU_JOBS_KEEP;
+        options.openb_pending = HS_OPENB_PENDING_RUN;
+        options.philly_attempts = HS_ATTEMPTS_SPLIT;
+        options.zero_duration = HS_ZERO_ONE_SECOND;
+        options.sort_window = HS_SORT_ALL;
+        options.load = 3;
+        options.scale_time = 0.1;
+    }
+    hs_diag_init(&diag, check_message, NULL);
+    enum hs_status status = hs_trace_open(&trace, &options, &diag);
     while (status == HS_OK && (status = hs_trace_next(trace, &job)) == HS_OK) {
         if (job->submit_us < before_us || job->duration_us < 0 || job->id == NULL ||
             job->gpu_milli == 0 || job->gpu_milli > 1000)
@@ -125,26 +146,27 @@ static void read_trace(const struct hs_trace_options *options, struct hs_diag *d
     hs_trace_close(trace);
 }
 
-/* Once as a run reads it by default, once with all that is tolerant and by other ways. */
-static void eat_trace(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
+/* ---- JSON, as a file's ---- */
+
+static void eat_json(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
+    struct hs_arena arena = {0};
     struct hs_diag diag;
-    struct hs_trace_options options;
-    hs_trace_options_default(&options);
-    options.path = fuzz_file(0, bytes, len);
-    options.format = target->words;
+    const struct hs_json *root;
+    const char *text = (const char *)bytes;
+    const struct hs_source source = {.file = target->name,
+                                     .text = text,
+                                     .len = len,
+                                     .end = len,
+                                     .line = 1,
+                                     .column = 1,
+                                     .has_comments = true};
+    const uint64_t before = messages;
     hs_diag_init(&diag, check_message, NULL);
-    read_trace(&options, &diag);
-    options.skip_bad_permille = 1000;
-    options.cpu_jobs = HS_CPU_JOBS_KEEP;
-    options.openb_pending = HS_OPENB_PENDING_RUN;
-    options.philly_attempts = HS_ATTEMPTS_SPLIT;
-    options.zero_duration = HS_ZERO_ONE_SECOND;
-    options.sort_window = HS_SORT_ALL;
-    options.load = 3;
-    options.scale_time = 0.1;
-    hs_diag_init(&diag, check_message, NULL);
-    read_trace(&options, &diag);
+    char *blanked = hs_arena_text(&arena, text, len);
+    if (hs_json_parse(&source, blanked, &arena, &root, &diag) != HS_OK && messages == before)
+        fuzz_broken("JSON fails without a message", target->name);
+    hs_arena_free(&arena);
 }
 
 /* ---- clusters ---- */
@@ -160,20 +182,19 @@ static void eat_cluster(const struct fuzz_target *target, const uint8_t *bytes, 
     bool is_shape = strcmp(target->name, "shape") == 0;
     if (is_shape && strpbrk(shape, "/.") != NULL) /* names a file */
         return;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        struct hs_diag diag;
-        struct hs_cluster cluster = {0};
-        const uint64_t before = messages;
-        hs_diag_init(&diag, check_message, NULL);
-        enum hs_status status = hs_cluster_load(&cluster, is_shape ? shape : path, &diag);
-        if (status == HS_OK && modes[i] != HS_VC_IGNORE)
-            status = hs_cluster_set_vcs(&cluster, modes[i], NULL, "", &diag);
-        if (status == HS_OK && (cluster.node_count == 0 || cluster.gpu_count == 0))
-            fuzz_broken("a cluster without GPUs", path);
-        if (status != HS_OK && messages == before)
-            fuzz_broken("a cluster fails without a message", path);
-        hs_cluster_free(&cluster);
-    }
+    struct hs_diag diag;
+    struct hs_cluster cluster = {0};
+    const uint64_t before = messages;
+    const enum hs_vc_mode mode = modes[len % 3];
+    hs_diag_init(&diag, check_message, NULL);
+    enum hs_status status = hs_cluster_load(&cluster, is_shape ? shape : path, &diag);
+    if (status == HS_OK && mode != HS_VC_IGNORE)
+        status = hs_cluster_set_vcs(&cluster, mode, NULL, "", &diag);
+    if (status == HS_OK && (cluster.node_count == 0 || cluster.gpu_count == 0))
+        fuzz_broken("a cluster without GPUs", path);
+    if (status != HS_OK && messages == before)
+        fuzz_broken("a cluster fails without a message", path);
+    hs_cluster_free(&cluster);
 }
 
 /* ---- run directories ---- */
@@ -247,6 +268,7 @@ static const struct fuzz_target fixed[] = {
     {"fit", "trace", eat_command, "generate --fit % -o /dev/null -q"},
     {"map", "map", eat_command, "trace info traces/sample.csv --max-jobs=5 --map %"},
     {"config", "config", eat_command, "run traces/sample.csv --config % --print-config"},
+    {"json", "cluster", eat_json, NULL},
     {"cluster", "cluster", eat_cluster, NULL},
     {"shape", "shape", eat_cluster, NULL},
     {"vcs", "vcs", eat_command, "trace validate traces/sample.csv -c 8x8 --vc quota --vc-file %"},
