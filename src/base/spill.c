@@ -28,20 +28,14 @@ static struct hs_spill_array *array_of(struct hs_spill *spill, const void *items
     hs_fatal(HS_E_LIMIT);
 }
 
-static int file_open(void)
-{
-    char path[] = "/tmp/.horus-spill-XXXXXX";
-    const int file = mkstemp(path);
-    if (file >= 0)
-        (void)unlink(path);
-    return file;
-}
-
 /* In a file from HS_SPILL_FROM bytes on, where there is room for one. */
 static void array_resize(struct hs_spill_array *a, uint64_t bytes)
 {
+    char path[] = "/tmp/.horus-spill-XXXXXX";
     const int had = a->items != NULL ? a->file : -1;
-    int file = bytes < HS_SPILL_FROM ? -1 : had >= 0 ? had : file_open();
+    int file = bytes < HS_SPILL_FROM ? -1 : had >= 0 ? had : mkstemp(path);
+    if (file >= 0 && file != had)
+        (void)unlink(path);
     if (file >= 0 && posix_fallocate(file, 0, (off_t)bytes) != 0) {
         (void)close(file);
         file = -1;

@@ -40,24 +40,17 @@ static bool is_of(const struct hs_measurements *m, uint32_t gpu, const struct se
     return hs_model_same_name(m->gpus[gpu], v->gpu) && strcmp(m->modes[gpu], v->mode) == 0;
 }
 
-/* Alone; of another campaign where this one did not measure it. NaN = none did. */
-static double util_of(const struct set_visitor *v, const struct hs_solo *solo)
-{
-    if (isfinite(solo->util) || !v->borrows)
-        return solo->util;
-    for (const struct hs_measurements *m = v->set; m < v->set + v->sets; m++)
-        for (uint32_t i = 0; i < m->solo_count; i++)
-            if (isfinite(m->solos[i].util) && strcmp(m->solos[i].key, solo->key) == 0)
-                return m->solos[i].util;
-    return NAN;
-}
-
 static void add_tenant(const struct set_visitor *v, struct tenants *t, const struct hs_solo *solo,
                        double speed)
 {
+    double util = solo->util; /* of another campaign where this one did not measure it */
+    for (const struct hs_measurements *m = v->set; v->borrows && m < v->set + v->sets; m++)
+        for (uint32_t i = 0; i < m->solo_count && !isfinite(util); i++)
+            if (isfinite(m->solos[i].util) && strcmp(m->solos[i].key, solo->key) == 0)
+                util = m->solos[i].util;
     t->is_itself &= t->count == 0 || solo == t->solos[0];
     t->solos[t->count] = solo;
-    t->util[t->count] = util_of(v, solo);
+    t->util[t->count] = util;
     t->speed[t->count++] = speed;
 }
 

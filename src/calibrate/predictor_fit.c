@@ -384,15 +384,30 @@ static enum hs_status solve_effects(const struct model_effects *e, double ridge,
     return hs_solve_spd(a, e->xy, EFFECTS, beta, log_det, "effects of a model", diag);
 }
 
-/* The ridge of least -2 ln p(data), with effects N(0, s^2 / ridge), errors N(0, s^2) and the best
- * s: N ln(y' (I + X X' / ridge)^-1 y / N) + ln det(I + X X' / ridge), in the effects' space. */
-static enum hs_status pick_ridge(const struct hs_utilrows *data, const bool *is_held,
-                                 struct hs_utilfit *fit, struct hs_diag *diag)
+enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_held, double ridge,
+                          struct hs_utilfit *fit, struct hs_diag *diag)
 {
+    struct hs_utilform *form = &fit->form;
+    double theta[COEFFICIENTS], spread;
+    HS_TRY(fit_load(data, is_held, form, diag));
+    /* Where no row has a step time the prior is all there is, with a margin of one width. */
+    HS_TRY(load_fit(&busy_kind, data, is_held, theta, &spread, diag));
+    form->busy_layer_ms = exp(theta[0]);
+    form->busy_gmac_ms = exp(theta[1]);
+    form->busy_moutput_ms = exp(theta[2]);
+    form->busy_amp = theta[3];
+    form->busy_margin = exp(fmin(fmax(spread, LN_WIDTH), LN_MARGIN_MAX));
+    fit->ridge = ridge;
+    if (ridge > 0)
+        return HS_OK;
+    /* The ridge of least -2 ln p(data), with effects N(0, s^2 / ridge), errors N(0, s^2) and the
+     * best s: N ln(y' (I + X X' / ridge)^-1 y / N) + ln det(I + X X' / ridge), in the effects'
+     * space. */
     struct model_effects *all = hs_arena_alloc(data->arena, data->models * sizeof *all);
-    double best = INFINITY, ridge = RIDGE_MIN;
+    double best = INFINITY;
+    ridge = RIDGE_MIN;
     for (uint32_t m = 0; m < data->models; m++)
-        centre(data, is_held, m, &fit->form, &all[m]);
+        centre(data, is_held, m, form, &all[m]);
     for (uint32_t step = 0; step < RIDGE_STEPS; step++, ridge *= RIDGE_RATIO) {
         double squares = 0, log_dets = 0, beta[EFFECTS], log_det;
         uint32_t rows = 0;
@@ -413,23 +428,6 @@ static enum hs_status pick_ridge(const struct hs_utilrows *data, const bool *is_
         }
     }
     return HS_OK;
-}
-
-enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_held, double ridge,
-                          struct hs_utilfit *fit, struct hs_diag *diag)
-{
-    struct hs_utilform *form = &fit->form;
-    double theta[COEFFICIENTS], spread;
-    HS_TRY(fit_load(data, is_held, form, diag));
-    /* Where no row has a step time the prior is all there is, with a margin of one width. */
-    HS_TRY(load_fit(&busy_kind, data, is_held, theta, &spread, diag));
-    form->busy_layer_ms = exp(theta[0]);
-    form->busy_gmac_ms = exp(theta[1]);
-    form->busy_moutput_ms = exp(theta[2]);
-    form->busy_amp = theta[3];
-    form->busy_margin = exp(fmin(fmax(spread, LN_WIDTH), LN_MARGIN_MAX));
-    fit->ridge = ridge;
-    return ridge > 0 ? HS_OK : pick_ridge(data, is_held, fit, diag);
 }
 
 enum hs_status hs_utilfit_mate(const struct hs_utilrows *data, const bool *is_held, uint32_t model,

@@ -664,25 +664,6 @@ const char *hs_csv_library_version(void)
 
 /* ---- tables ---- */
 
-static enum hs_status bind_field(struct hs_csv_table *t, uint32_t field)
-{
-    const struct hs_csv_head *head = t->head;
-    const char *name = t->row.fields[field];
-    char hint[HS_HINT_SIZE];
-    uint32_t c = 0;
-    while (c < head->count && strcasecmp(head->names[c], name) != 0)
-        c++;
-    if (c < head->count && hs_csv_has(t, c))
-        return hs_csv_fail(t->csv, field, "remove one of them", "column '%s' appears twice", name);
-    if (c < head->count)
-        t->at[c] = field;
-    else if (strncmp(name, head->notes, strlen(head->notes)) != 0)
-        return hs_csv_fail(t->csv, field,
-                           hs_did_you_mean(hint, name, head->names, head->count, head->hint),
-                           "unknown column '%s'", name);
-    return HS_OK;
-}
-
 enum hs_status hs_csv_table_open(struct hs_csv_table *t, const char *path,
                                  const struct hs_csv_head *head, struct hs_diag *diag)
 {
@@ -696,8 +677,21 @@ enum hs_status hs_csv_table_open(struct hs_csv_table *t, const char *path,
                            head->what);
     HS_TRY(status);
     t->width = t->row.count;
-    for (uint32_t f = 0; f < t->width; f++)
-        HS_TRY(bind_field(t, f));
+    for (uint32_t f = 0; f < t->width; f++) {
+        const char *name = t->row.fields[f];
+        char hint[HS_HINT_SIZE];
+        uint32_t c = 0;
+        while (c < head->count && strcasecmp(head->names[c], name) != 0)
+            c++;
+        if (c < head->count && hs_csv_has(t, c))
+            return hs_csv_fail(t->csv, f, "remove one of them", "column '%s' appears twice", name);
+        if (c < head->count)
+            t->at[c] = f;
+        else if (strncmp(name, head->notes, strlen(head->notes)) != 0)
+            return hs_csv_fail(t->csv, f,
+                               hs_did_you_mean(hint, name, head->names, head->count, head->hint),
+                               "unknown column '%s'", name);
+    }
     for (uint32_t c = 0; c < head->required; c++)
         if (!hs_csv_has(t, c))
             return hs_csv_fail(t->csv, 0, head->hint, "missing column '%s'", head->names[c]);

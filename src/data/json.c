@@ -527,43 +527,33 @@ struct hs_place hs_json_locate(const struct hs_source *source, const struct hs_j
 
 /* ---- parsing ---- */
 
-/* Builds the tree of scanned JSON without comments. */
-static enum hs_status build(const struct hs_source *source, const char *text,
-                            struct hs_arena *arena, const struct hs_json **root,
-                            struct hs_diag *diag)
-{
-    cJSON_Hooks hooks = {parse_alloc, parse_free};
-    parse_arena = arena;
-    cJSON_InitHooks(&hooks);
-    const cJSON *tree = cJSON_ParseWithLength(text, source->end - source->begin), *first = NULL;
-    cJSON_InitHooks(NULL);
-    if (tree == NULL) /* cJSON was built with other limits */
-        return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
-                       source->file, (long long)source->line, cJSON_Version());
-    const cJSON *bad = find_bad(tree, &first);
-    if (bad == NULL) {
-        *root = json(tree);
-        return HS_OK;
-    }
-    struct hs_place place = hs_json_locate(source, json(tree), json(bad), first != NULL);
-    if (first == NULL)
-        return hs_fail(diag, HS_E_INPUT, &place, NULL, "a number beyond the range of a double");
-    char hint[64];
-    struct hs_place earlier = hs_json_locate(source, json(tree), json(first), true);
-    snprintf(hint, sizeof hint, "the first one is on line %lld", (long long)earlier.line);
-    return hs_fail(diag, HS_E_INPUT, &place, hint, "duplicate key '%s'", bad->string);
-}
-
 enum hs_status hs_json_parse(const struct hs_source *source, char *blanked, struct hs_arena *arena,
                              const struct hs_json **root, struct hs_diag *diag)
 {
     struct json_walk walk = walk_of(source, UINT32_MAX);
     walk.blanked = blanked;
-    if (!walk_document(&walk)) {
+    if (!walk_document(&walk))
         return hs_fail(diag, HS_E_INPUT, HS_AT(hs_place_at(source, walk.value)), walk.hint, "%s",
                        walk.what);
-    }
-    return build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
+    cJSON_Hooks hooks = {parse_alloc, parse_free};
+    parse_arena = arena;
+    cJSON_InitHooks(&hooks);
+    const cJSON *tree = cJSON_ParseWithLength(blanked != NULL ? blanked : walk.text, walk.len);
+    cJSON_InitHooks(NULL);
+    if (tree == NULL) /* cJSON was built with other limits */
+        return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
+                       source->file, (long long)source->line, cJSON_Version());
+    const cJSON *first, *bad = find_bad(tree, &first);
+    *root = json(tree);
+    if (bad == NULL)
+        return HS_OK;
+    struct hs_place place = hs_json_locate(source, *root, json(bad), first != NULL);
+    if (first == NULL)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "a number beyond the range of a double");
+    char hint[64];
+    struct hs_place earlier = hs_json_locate(source, *root, json(first), true);
+    snprintf(hint, sizeof hint, "the first one is on line %lld", (long long)earlier.line);
+    return hs_fail(diag, HS_E_INPUT, &place, hint, "duplicate key '%s'", bad->string);
 }
 
 /* ---- values ---- */

@@ -136,8 +136,8 @@ bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum
 /* Checks for an array or object with at least one member. */
 bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
                          enum hs_json_kind kind, const char *what);
-/* Returns the first member of the array under a key; NULL if it has none, or after a fault. One that
- * is required is not empty. */
+/* Returns the first member of the array under a key; NULL if there is none, or after a fault. An
+ * array that is required is not empty. */
 const struct hs_json *hs_jsoncheck_first(struct hs_jsoncheck *c, const struct hs_json *owner,
                                          const char *key, bool is_required);
 /* Checks for an object with no keys but those of a list, "gpus cohort"; false if it is none. */

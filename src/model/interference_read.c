@@ -333,19 +333,6 @@ static double curve_at(const struct slowdown_curve *c, double util)
     return c->value + c->slope * util + c->bend * (util > CURVE_BEND ? util - CURVE_BEND : 0);
 }
 
-/* Speed by the form of a table, at least HS_SPEED_FLOOR. */
-static double fitted_speed(const struct pair_draft *d, const struct table_job *own,
-                           const struct table_job *other)
-{
-    double speed = 1.0 / (1.0 + own->own.value * other->other.value);
-    if (d->form == TWO_WAY)
-        speed = 1.0 / (1.0 + d->general->k * pow(own->util, d->general->alpha) *
-                                 pow(other->util, d->general->beta)) +
-                curve_at(&own->own, other->util) + curve_at(&other->other, own->util);
-    speed += d->effects[(size_t)(own->model - 1) * d->count + other->model - 1];
-    return speed > HS_SPEED_FLOOR ? speed : HS_SPEED_FLOOR;
-}
-
 static uint32_t cell_of(const struct hs_interference *m, const struct pair_draft *d, uint32_t type,
                         uint32_t own, uint32_t other)
 {
@@ -359,7 +346,13 @@ static uint32_t cell_of(const struct hs_interference *m, const struct pair_draft
     if (slowdown_q20 == 0) {
         sd = isnan(d->error) ? 0 : m->options.noise * d->error;
         flag = 0;
-        slowdown_q20 = quantise_q20(1.0 / fitted_speed(d, a, b));
+        double speed = 1.0 / (1.0 + a->own.value * b->other.value); /* by the form of the table */
+        if (d->form == TWO_WAY)
+            speed = 1.0 / (1.0 + d->general->k * pow(a->util, d->general->alpha) *
+                                     pow(b->util, d->general->beta)) +
+                    curve_at(&a->own, b->util) + curve_at(&b->other, a->util);
+        speed += d->effects[(size_t)(a->model - 1) * d->count + b->model - 1];
+        slowdown_q20 = quantise_q20(1.0 / fmax(speed, HS_SPEED_FLOOR));
     }
     return (uint32_t)hs_pair_alter_q20(m, type, tenants[0], tenants[1], sd, slowdown_q20) | flag;
 }

@@ -269,7 +269,8 @@ enum hs_status hs_machines_parse_law(struct hs_machines *machines, const char *t
                    "faults need mtbf or rack_mtbf, and repair");
 }
 
-static int64_t draw_us(const struct hs_machine_feed *f, uint32_t unit)
+/* Draws when the unit fails or is repaired. */
+static void schedule(struct hs_machine_feed *f, uint32_t unit, int64_t now_us)
 {
     const struct hs_fault_law *law = &f->machines->law;
     struct fault_unit *u = &f->units[unit];
@@ -280,13 +281,7 @@ static int64_t draw_us(const struct hs_machine_feed *f, uint32_t unit)
     double us = e * (double)law->repair_us;
     if (!u->is_down) /* the mean of the Weibull distribution is scale x gamma(1 + 1 / shape) */
         us = mtbf_us / tgamma(1 + 1 / law->shape) * pow(e, 1 / law->shape);
-    us = us > 1 ? us : 1;
-    return us < (double)LATEST_US ? llrint(us) : LATEST_US;
-}
-
-static void schedule(struct hs_machine_feed *f, uint32_t unit, int64_t now_us)
-{
-    const int64_t wait_us = draw_us(f, unit);
+    const int64_t wait_us = us < (double)LATEST_US ? llrint(us > 1 ? us : 1) : LATEST_US;
     if (wait_us < LATEST_US - now_us)
         hs_heap_set(&f->changes, unit, now_us + wait_us, unit);
 }

@@ -58,15 +58,6 @@ struct overheads_reader {
     struct hs_diag *diag;
 };
 
-static const char *read_figure(const struct figure *f, const char *text, int64_t *out)
-{
-    const size_t len = strlen(text);
-    if (!(f->unit > 0 ? hs_parse_decimal_us(text, len, f->unit, out)
-                      : hs_parse_int64(text, len, out)))
-        return f->none;
-    return *out >= f->min && *out <= f->max ? NULL : f->outside;
-}
-
 static const char *const restart_columns[] = {"model", "gpus", "restart_s"};
 static const char *const memcurve_columns[] = {"model", "limit", "speed"};
 
@@ -115,9 +106,14 @@ static enum hs_status read_overhead(struct overheads_reader *r)
     row.model = hs_intern_get(&table->models, model);
     int64_t *const figures[COLUMN_COUNT] = {NULL, &row.key, &row.value};
     for (enum column c = KEY; c <= VALUE; c++) {
-        const char *is = read_figure(&r->kind->figures[c], hs_csv_cell(&r->file, c), figures[c]);
-        if (is != NULL)
-            return fail_field(r, c, r->kind->hints[c], is);
+        const struct figure *f = &r->kind->figures[c];
+        const char *text = hs_csv_cell(&r->file, c);
+        const size_t len = strlen(text);
+        if (!(f->unit > 0 ? hs_parse_decimal_us(text, len, f->unit, figures[c])
+                          : hs_parse_int64(text, len, figures[c])))
+            return fail_field(r, c, r->kind->hints[c], f->none);
+        if (*figures[c] < f->min || *figures[c] > f->max)
+            return fail_field(r, c, r->kind->hints[c], f->outside);
     }
     (void)snprintf(name, sizeof name, "%s/%" PRId64, model, row.key);
     const uint32_t known = r->keys.count;

@@ -460,25 +460,6 @@ static enum hs_status read_text(const struct profile_reader *r, enum column c, c
     return HS_OK;
 }
 
-static enum hs_status read_names(const struct profile_reader *r, struct hs_profile *p)
-{
-    int64_t batch;
-    HS_TRY(read_text(r, MODEL, &p->model));
-    HS_TRY(read_text(r, DATASET, &p->dataset));
-    HS_TRY(read_text(r, BATCH, &p->batch));
-    HS_TRY(read_text(r, PRECISION, &p->precision));
-    HS_TRY(read_text(r, FAMILY, &p->family));
-    HS_TRY(read_text(r, GPU, &p->gpu));
-    if (p->model[0] == '\0')
-        return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, MODEL),
-                           "every row names its model", "the model's name is empty");
-    if (p->batch[0] != '\0' &&
-        (!hs_parse_int64(p->batch, strlen(p->batch), &batch) || batch < 1 || batch > INT32_MAX))
-        return fail_field(r, BATCH, "samples per step, at least 1; empty for a model without",
-                          "is not a positive number");
-    return HS_OK;
-}
-
 static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *p)
 {
     const char *distributed = hs_csv_cell(&r->table, DISTRIBUTED),
@@ -525,7 +506,20 @@ static enum hs_status read_row(struct profile_reader *r, struct hs_diag *diag)
     if (catalogue->count == HS_PROFILES_MAX)
         return hs_fail(diag, HS_E_LIMIT, HS_AT(hs_csv_place(r->table.csv, 0)), NULL,
                        "more than %u profiles", HS_PROFILES_MAX);
-    HS_TRY(read_names(r, &p));
+    int64_t batch;
+    HS_TRY(read_text(r, MODEL, &p.model));
+    HS_TRY(read_text(r, DATASET, &p.dataset));
+    HS_TRY(read_text(r, BATCH, &p.batch));
+    HS_TRY(read_text(r, PRECISION, &p.precision));
+    HS_TRY(read_text(r, FAMILY, &p.family));
+    HS_TRY(read_text(r, GPU, &p.gpu));
+    if (p.model[0] == '\0')
+        return hs_csv_fail(r->table.csv, r->table.at[MODEL], "every row names its model",
+                           "the model's name is empty");
+    if (p.batch[0] != '\0' &&
+        (!hs_parse_int64(p.batch, strlen(p.batch), &batch) || batch < 1 || batch > INT32_MAX))
+        return fail_field(r, BATCH, "samples per step, at least 1; empty for a model without",
+                          "is not a positive number");
     if (!key_of(p.model, p.dataset, p.batch, p.precision, key))
         return hs_csv_fail(r->table.csv, hs_csv_field(&r->table, MODEL), NULL,
                            "model, dataset, batch and precision have more than %zu bytes together",

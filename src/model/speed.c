@@ -525,30 +525,26 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
 
 /* ---- building ---- */
 
-/* Returns, of the GPU types with scalar speed 1, the one with most GPUs; ties go to the first name,
- * so that the order of the node groups does not matter. Empty: all scalars are given and decide. */
-static const char *most_frequent(const struct hs_cluster *cluster)
-{
-    uint64_t gpus[HS_GPU_TYPES_MAX] = {0}, most = 0;
-    const char *name = "";
-    for (uint32_t n = 0; n < cluster->node_count; n++)
-        gpus[cluster->nodes[n].type] += cluster->nodes[n].gpus;
-    for (uint32_t t = 0; t < cluster->type_count; t++) {
-        const struct hs_gpu_type *type = &cluster->types[t];
-        if (type->speed_q32 != HS_Q32_ONE || gpus[t] < most ||
-            (gpus[t] == most && name[0] != '\0' && strcmp(type->name, name) > 0))
-            continue;
-        name = type->name;
-        most = gpus[t];
-    }
-    return name;
-}
-
 static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster *cluster,
                                      const char *given, struct hs_diag *diag)
 {
-    if (given == NULL)
-        given = most_frequent(cluster);
+    if (given == NULL) {
+        /* Of the GPU types with scalar speed 1 the one with most GPUs; ties go to the first name,
+         * so that the order of the node groups does not matter. Empty: all scalars are given. */
+        uint64_t gpus[HS_GPU_TYPES_MAX] = {0}, most = 0;
+        given = "";
+        for (uint32_t n = 0; n < cluster->node_count; n++)
+            gpus[cluster->nodes[n].type] += cluster->nodes[n].gpus;
+        for (uint32_t t = 0; t < cluster->type_count; t++) {
+            const struct hs_gpu_type *type = &cluster->types[t];
+            const bool is_tie = gpus[t] == most && given[0] != '\0';
+            if (type->speed_q32 != HS_Q32_ONE || gpus[t] < most ||
+                (is_tie && strcmp(type->name, given) > 0))
+                continue;
+            given = type->name;
+            most = gpus[t];
+        }
+    }
     m->reference = find_file_type(m, given);
     m->reference_name = hs_arena_text(&m->arena, given, strlen(given));
     m->reference_scalar_q32 = HS_Q32_ONE;
