@@ -438,11 +438,7 @@ enum hs_status hs_window_more(struct hs_window *window, uint32_t keep)
     const uint64_t need = window->end + INPUT_PIECE; /* room for another piece */
     if (need > window->cap) {
         uint64_t cap = 2 * need < window->max ? 2 * need : window->max;
-        char *bytes = need <= cap ? hs_alloc_zeroed(cap + HS_WINDOW_MARGIN, 1) : NULL;
-        if (window->end > 0)
-            memcpy(bytes, window->bytes, window->end);
-        hs_free(window->bytes);
-        window->bytes = bytes;
+        window->bytes = hs_must(hs_resize(window->bytes, cap + HS_WINDOW_MARGIN));
         window->cap = (uint32_t)cap;
     }
     enum hs_status status = input_read_to(window->input, window->bytes + window->end, &len);

@@ -20,7 +20,7 @@
 #ifndef ARENA_DOUBLING /* chunks stop doubling here; smaller in tests/fuzz */
 #define ARENA_DOUBLING (UINT64_C(16) << 20)
 #endif
-#define ARENA_FIRST (ARENA_DOUBLING >> 10)
+#define ARENA_FIRST (ARENA_DOUBLING >> 12)
 
 struct hs_arena_chunk {
     struct hs_arena_chunk *older;

@@ -35,7 +35,6 @@
 #define QUOTE_HINT  "quote the whole field and double the quotes inside it: \"a \"\"b\"\" c\""
 
 #define BLOCK 64u
-#define SCAN  256u
 
 _Static_assert(BLOCK <= HS_WINDOW_MARGIN, "a line may end where the window does");
 _Static_assert(BLOCK <= HS_CSV_TEXT_ROOM, "what is split is put into the text");
@@ -350,16 +349,16 @@ static inline unsigned is_special(char c)
 static bool has_special(const char *text, uint32_t len)
 {
     unsigned char found = 0;
-    for (; len >= SCAN && !found; text += SCAN, len -= SCAN) {
+    for (; len >= BLOCK && !found; text += BLOCK, len -= BLOCK) {
         unsigned char bits = 0;
         HS_UNROLL
-        for (unsigned i = 0; i < SCAN; i++) {
+        for (unsigned i = 0; i < BLOCK; i++) {
             const unsigned u = (unsigned char)text[i];
             bits |=
                 (unsigned char)(((u - 0x20) & ((u ^ '\n') + 0x7f)) | ((u ^ '"') - 1) | (u + 1) | u);
         }
         if ((bits & 0x80) != 0)
-            for (unsigned i = 0; i < SCAN; i++)
+            for (unsigned i = 0; i < BLOCK; i++)
                 found |= (unsigned char)is_special(text[i]);
     }
     for (; len > 0 && !found; text++, len--)

@@ -646,7 +646,7 @@ static int64_t work_us(int64_t run_us, uint64_t speed_q32)
 }
 
 /* Converts the run times of a job that ran on a stated GPU type to the reference type. */
-static void make_work(struct hs_assign *a, struct hs_trace_job *job)
+static HS_APART void make_work(struct hs_assign *a, struct hs_trace_job *job)
 {
     const bool is_bound = job->gpu_type != NULL && strcmp(job->gpu_type, job->gpu_type_ran) == 0;
     uint64_t q32;
@@ -671,7 +671,7 @@ static void make_work(struct hs_assign *a, struct hs_trace_job *job)
     job->attempts_us = a->attempts_us;
 }
 
-static void draw_deadline(struct hs_assign *a, struct hs_trace_job *job)
+static HS_APART void draw_deadline(struct hs_assign *a, struct hs_trace_job *job)
 {
     static const int64_t tenths[] = {12, 20, 100};
     const uint64_t draw = hs_mix64(hs_seed_of(a->options.seed, "deadlines"), a->index);
@@ -686,7 +686,7 @@ static void draw_deadline(struct hs_assign *a, struct hs_trace_job *job)
 /* In millionths, as it is written: the first loss is 1, that to which it falls uniform from 0 to
  * .5, b0 / b1 log-uniform from .1 to 1 [ours]; the threshold is uniform from 1 to 5 % (Peng et al.,
  * EuroSys'18 6.1). The training takes 10 to 32 epochs. */
-static void draw_loss(struct hs_assign *a, struct hs_trace_job *job)
+static HS_APART void draw_loss(struct hs_assign *a, struct hs_trace_job *job)
 {
     const uint64_t seed = hs_mix64(hs_seed_of(a->options.seed, "losses"), a->index);
     double u[3];

@@ -81,11 +81,14 @@ static void heap_pop(struct hs_bounds *b)
     uint64_t at = 0, child;
     while ((child = CHILDREN * at + 1) < b->left_count) {
         const uint64_t end = child + CHILDREN < b->left_count ? child + CHILDREN : b->left_count;
-        for (uint64_t other = child + 1; other < end; other++)
-            child = left[other] < left[child] ? other : child;
-        if (left[child] >= last)
+        int64_t least = left[child];
+        for (uint64_t other = child + 1; other < end; other++) {
+            child = left[other] < least ? other : child;
+            least = left[other] < least ? left[other] : least;
+        }
+        if (least >= last)
             break;
-        left[at] = left[child];
+        left[at] = least;
         at = child;
     }
     left[at] = last;

@@ -380,7 +380,8 @@ static bool is_id_new(struct hs_reader *r, const char *id, size_t len)
     uint64_t number = 0, unit = 1;
     size_t text = len;
     bool is_new;
-    for (; text > 0 && len - text < DIGITS_MAX; text--, unit *= 10) {
+    const size_t least = len > DIGITS_MAX ? len - DIGITS_MAX : 0;
+    for (; text > least; text--, unit *= 10) {
         const unsigned digit = (unsigned)(unsigned char)id[text - 1] - '0';
         if (digit > 9)
             break;

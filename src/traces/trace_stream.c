@@ -42,21 +42,21 @@ struct reorder_slot {
     struct hs_deadline_option *options;
     char *long_text;
     uint32_t attempts_cap, options_cap, long_cap;
+    uint32_t next_free; /* as reorder.free */
     char text[TEXT_ROOM];
 };
 
 struct reorder {
     struct hs_arena arena; /* of the slots */
     struct reorder_slot **slots;
-    uint32_t *free_slots;
     uint32_t *ring; /* slots in order of (submit, row); a power of two long */
-    uint32_t slots_cap, free_cap, ring_cap;
-    uint32_t slot_count, free_count;
+    uint32_t slots_cap, ring_cap;
+    uint32_t slot_count;
+    uint32_t free; /* first free slot + 1; 0 = none */
     uint32_t ring_head, ring_count;
     int64_t newest_us; /* submission of the last row in the ring */
     struct hs_heap late;
-    bool has_out; /* the caller uses the row in the slot */
-    uint32_t out;
+    uint32_t out;   /* slot + 1 whose row the caller uses; 0 = none */
     uint64_t count; /* rows held */
     uint64_t pushed;
     uint64_t next_row;  /* number of the row after the latest one returned */
@@ -66,19 +66,18 @@ struct reorder {
 /* Returns the record for the next push. Slots never move, because they contain texts. */
 static struct hs_trace_job *reorder_room(struct reorder *r)
 {
-    if (HS_UNLIKELY(r->free_count == 0)) {
-        uint64_t need = (uint64_t)r->slot_count + 1;
-        hs_grow(r->slots, r->slots_cap, need, ROWS_MAX);
-        hs_grow(r->free_slots, r->free_cap, need, ROWS_MAX);
+    if (HS_UNLIKELY(r->free == 0)) {
+        hs_grow(r->slots, r->slots_cap, (uint64_t)r->slot_count + 1, ROWS_MAX);
         r->slots[r->slot_count] = hs_arena_alloc(&r->arena, sizeof **r->slots);
-        r->free_slots[r->free_count++] = r->slot_count++;
+        r->free = ++r->slot_count;
     }
-    return &r->slots[r->free_slots[r->free_count - 1]]->job;
+    return &r->slots[r->free - 1]->job;
 }
 
 /* Copies the texts; returns false if they do not fit. */
 static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
 {
+    HS_UNROLL
     for (int i = 0; i < HS_JOB_TEXTS; i++) {
         if (job->texts[i] == NULL)
             continue;
@@ -95,7 +94,7 @@ static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
 /* Inserts the record last returned by reorder_room, and copies its borrowed texts. */
 static void reorder_push(struct reorder *r)
 {
-    uint32_t id = r->free_slots[--r->free_count];
+    const uint32_t id = r->free - 1;
     struct reorder_slot *slot = r->slots[id];
     struct hs_trace_job *job = &slot->job;
     if (HS_UNLIKELY(r->ring_count == r->ring_cap)) {
@@ -121,6 +120,7 @@ static void reorder_push(struct reorder *r)
         memcpy(slot->options, job->options, job->option_count * sizeof *slot->options);
         job->options = slot->options;
     }
+    r->free = slot->next_free;
     slot->row = r->pushed++;
     r->count++;
     if (HS_UNLIKELY(r->ring_count > 0 && job->submit_us < r->newest_us)) {
@@ -158,10 +158,11 @@ static struct hs_trace_job *reorder_pop(struct reorder *r)
         r->ring_count--;
     }
     r->count--;
-    if (r->has_out)
-        r->free_slots[r->free_count++] = r->out;
-    r->out = slot;
-    r->has_out = true;
+    if (r->out != 0) {
+        r->slots[r->out - 1]->next_free = r->free;
+        r->free = r->out;
+    }
+    r->out = slot + 1;
     /* The window is larger than a cache, and a row was last accessed one window ago. */
     if (r->ring_count > FETCH_AHEAD)
         hs_prefetch(r->slots[r->ring[(r->ring_head + FETCH_AHEAD) & (r->ring_cap - 1)]],
@@ -183,7 +184,6 @@ static void reorder_free(struct reorder *r)
     }
     hs_arena_free(&r->arena);
     hs_free(r->slots);
-    hs_free(r->free_slots);
     hs_free(r->ring);
     hs_heap_free(&r->late);
 }

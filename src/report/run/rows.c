@@ -326,7 +326,7 @@ void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
     t->time_us = now_us;
 }
 
-static HS_APART void channel_change(struct hs_timeline *t, int channel, uint64_t value)
+HS_INLINE void channel_change(struct hs_timeline *t, int channel, uint64_t value)
 {
     const int64_t more = (int64_t)(value - t->value[channel]);
     t->less[channel] += (hs_u128)((hs_i128)more * t->time_us);

@@ -40,8 +40,7 @@ static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
     if (s->file == NULL)
         return temp_records_failed(s, diag, "create", errno);
     setvbuf(s->file, NULL, _IONBF, 0); /* blocks are large */
-    return has_name || unlink(s->path) == 0 ? HS_OK
-                                            : temp_records_failed(s, diag, "unlink", errno);
+    return has_name || unlink(s->path) == 0 ? HS_OK : temp_records_failed(s, diag, "unlink", errno);
 }
 
 static enum hs_status temp_records_leave(void *ctx, struct hs_diag *diag)

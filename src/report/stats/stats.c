@@ -342,19 +342,18 @@ static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *j
     /* a job without work counts as progressing at its end */
     const int64_t progress_us =
         job->first_progress_us >= job->submit_us ? job->first_progress_us : job->finish_us;
-    const struct job_sample sample = {.submit_us = job->submit_us,
-                                      .wait_us = job->first_start_us - job->submit_us,
-                                      .jct_us = job->finish_us - job->submit_us,
-                                      .run_us = job->run_us,
-                                      .work_us = job->work_us,
-                                      .progress_us = progress_us - job->submit_us,
-                                      .milli_gpus = (uint32_t)hs_record_milli(job),
-                                      .key = key};
+    const int64_t jct_us = job->finish_us - job->submit_us;
     void *at;
     HS_TRY(hs_temp_records_add(&s->samples, &at, s->diag));
-    memcpy(at, &sample, sizeof sample);
-    s->has_faster =
-        s->has_faster || sample.jct_us < sample.work_us || sample.run_us < sample.work_us;
+    *(struct job_sample *)at = (struct job_sample){.submit_us = job->submit_us,
+                                                   .wait_us = job->first_start_us - job->submit_us,
+                                                   .jct_us = jct_us,
+                                                   .run_us = job->run_us,
+                                                   .work_us = job->work_us,
+                                                   .progress_us = progress_us - job->submit_us,
+                                                   .milli_gpus = (uint32_t)hs_record_milli(job),
+                                                   .key = key};
+    s->has_faster = s->has_faster || jct_us < job->work_us || job->run_us < job->work_us;
     return HS_OK;
 }
 
