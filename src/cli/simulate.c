@@ -321,9 +321,15 @@ static enum hs_status pass_open(struct pass *pass, uint64_t jitter_seed, struct 
     return backtest != NULL ? hs_engine_observe(pass->engine, &backtest->observer) : HS_OK;
 }
 
+/* The last checkpoint goes before its temporary files and the beginnings of columns do. */
 static enum hs_status pass_finish(struct pass *pass)
 {
     struct hs_run_result *result = pass->result;
+    struct hs_rundir *left = pass->checkpoints != NULL ? pass->checkpoints->dir : NULL;
+    if (left != NULL && left->beside.is_kept) {
+        left->beside.is_kept = false;
+        (void)unlink(HS_RUNDIR_FILE(left, HS_RUNDIR_CHECKPOINT));
+    }
     hs_engine_get_figures(pass->engine, &result->figures);
     HS_TRY(take_intake(pass, result));
     close_run(pass); /* the report sorts in the memory freed by this */
@@ -346,11 +352,13 @@ static enum hs_status pass_finish(struct pass *pass)
 /* status: of the engine, or of what failed before it. */
 static enum hs_status pass_close(struct pass *pass, enum hs_status status)
 {
+    const struct checkpoints *c = pass->checkpoints;
     hs_terminal_status(pass->call->terminal, "");
     if (status == HS_OK)
         status = pass_finish(pass);
     close_run(pass);
-    hs_report_close(pass->report);
+    if (c == NULL || !c->dir->beside.is_kept) /* else --resume needs the temporary files */
+        hs_report_close(pass->report);
     return status;
 }
 
@@ -594,9 +602,6 @@ static enum hs_status simulation_end(struct simulation *s, enum hs_status status
         result->machine =
             hs_record_machine(call->command, hs_status_line_elapsed_s(&s->stopwatch), false);
         status = record_run(result, &s->log, &s->dir);
-    }
-    if (status == HS_OK && s->dir.beside.is_kept) {
-        (void)unlink(HS_RUNDIR_FILE(&s->dir, HS_RUNDIR_CHECKPOINT));
     }
     status = hs_rundir_close(&s->dir, status, &s->log.diag);
     hs_message_log_close(&s->log);

@@ -116,6 +116,21 @@ kill_some() { # SEED
 }
 random 32768
 verdict "after $kills kills" "$(kill_some "$drawn")"
+
+# Stopped at each of the files that are written at the end, when those of the checkpoint are gone; what is wrong.
+end_some() {
+    local at opens
+    FAULT_COUNTS=$work/counts LD_PRELOAD=$shim "$HORUS" run "${killed[@]}" --checkpoint-sim 10d -q -o counted >/dev/null 2>&1
+    opens=$(awk '$1 == "open" { print $2 }' counts)
+    for ((at = opens - 5; at < opens; at++)); do
+        rm -rf out out.tmp-* .out.horus
+        ! (FAULT_CALL=open FAULT_ERRNO=EIO FAULT_AT=$at LD_PRELOAD=$shim go_on) >/dev/null 2>&1 || echo "open $at does not fail"
+        (go_on) >/dev/null 2>said || cat said
+        differ whole out
+    done
+}
+shim=$(dirname "$HORUS")/faults.so
+if [ -e "$shim" ]; then verdict 'after failures at the end' "$(end_some)"; else skip "failures at the end: no $shim: make tests"; fi
 rm -rf out && (go_on) >/dev/null 2>&1
 verdict 'at the end' "$(differ whole out; find . -name '*.tmp-*' -o -name '.*.horus' -o -name '.checkpoint*' -o -name '.horus-jobs*')"
 

@@ -69,7 +69,7 @@ scenarios=(
     "explain explain ../in/shared --json"
     "rerun rerun ../in/plain -o out"
     "predict predict --job ResNet18 --with LSTM --gpu V100 --predictor=regress --json"
-    "checkpoint run ../in/jobs.csv -c 2x2:V100 -p srtf --checkpoint-sim 10s --sort=all -o out -q"
+    "checkpoint run ../in/jobs.csv -c 2x2:V100 -p srtf --checkpoint-sim 10s --resume --sort=all -o out -q"
     "snapshot run ../in/jobs.csv -c 2x2:V100 -p srtf --until 30s --snapshot kept.moment -o out -q"
     "fork run --from ../in/moment -p fifo -o out -q"
     "calibrate calibrate interference --data ../in/pairs.csv -o out.json"
