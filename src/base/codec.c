@@ -165,41 +165,6 @@ const struct hs_codec hs_codec_zstd = {.name = "zstd",
                                        .close = zstd_close,
                                        .pack = zstd_pack};
 
-/* ---- unsupported formats ---- */
-
-const char *hs_codec_foreign(const char *head, size_t len, const char **hint)
-{
-    static const struct {
-        const char *magic, *what, *hint;
-        size_t len;
-    } formats[] = {
-        {"\xfd"
-         "7zX",
-         "compressed by xz", "xz -dc FILE | horus ... -, or unpack it first", 4},
-        {"BZh", "compressed by bzip2", "bzip2 -dc FILE | horus ... -, or unpack it first", 3},
-        {"PK\3\4", "a zip archive",
-         "unzip -p FILE | horus ... -, or unpack it first; a table of Excel (.xlsx): save it as "
-         "CSV",
-         4},
-        {"\xd0\xcf\x11\xe0", "an Excel file", "save it as CSV", 4},
-        {"SQLite format 3", "an SQLite database",
-         "sqlite3 -header -csv FILE 'SELECT ...' >jobs.csv", 15},
-        {"7z\xbc\xaf", "a 7z archive", "unpack it first", 4},
-        {"\xff\xfe", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > OTHER", 2},
-        {"\xfe\xff", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > OTHER", 2},
-        {"PAR1", "a Parquet file", "export it as CSV", 4},
-    };
-    for (size_t i = 0; i < HS_COUNT_OF(formats); i++) {
-        *hint = formats[i].hint;
-        if (len >= formats[i].len && memcmp(head, formats[i].magic, formats[i].len) == 0)
-            return formats[i].what;
-    }
-    const bool is_wide =
-        len >= 4 && head[0] != '\0' && head[1] == '\0' && head[2] != '\0' && head[3] == '\0';
-    *hint = "iconv -f UTF-16LE -t UTF-8 FILE > OTHER";
-    return is_wide ? "text in UTF-16" : NULL;
-}
-
 /* ---- PNG ---- */
 
 static const unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};

@@ -238,6 +238,41 @@ static enum hs_status file_open(struct hs_input *in, const char *path)
     return HS_OK;
 }
 
+/* Describes data in formats that cannot be read, by their first bytes, and how to convert them;
+ * NULL for others. */
+static const char *foreign_format(const char *head, size_t len, const char **hint)
+{
+    static const struct {
+        const char *magic, *what, *hint;
+        size_t len;
+    } formats[] = {
+        {"\xfd"
+         "7zX",
+         "compressed by xz", "xz -dc FILE | horus ... -, or unpack it first", 4},
+        {"BZh", "compressed by bzip2", "bzip2 -dc FILE | horus ... -, or unpack it first", 3},
+        {"PK\3\4", "a zip archive",
+         "unzip -p FILE | horus ... -, or unpack it first; a table of Excel (.xlsx): save it as "
+         "CSV",
+         4},
+        {"\xd0\xcf\x11\xe0", "an Excel file", "save it as CSV", 4},
+        {"SQLite format 3", "an SQLite database",
+         "sqlite3 -header -csv FILE 'SELECT ...' >jobs.csv", 15},
+        {"7z\xbc\xaf", "a 7z archive", "unpack it first", 4},
+        {"\xff\xfe", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > OTHER", 2},
+        {"\xfe\xff", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > OTHER", 2},
+        {"PAR1", "a Parquet file", "export it as CSV", 4},
+    };
+    for (size_t i = 0; i < HS_COUNT_OF(formats); i++) {
+        *hint = formats[i].hint;
+        if (len >= formats[i].len && memcmp(head, formats[i].magic, formats[i].len) == 0)
+            return formats[i].what;
+    }
+    const bool is_wide =
+        len >= 4 && head[0] != '\0' && head[1] == '\0' && head[2] != '\0' && head[3] == '\0';
+    *hint = "iconv -f UTF-16LE -t UTF-8 FILE > OTHER";
+    return is_wide ? "text in UTF-16" : NULL;
+}
+
 /* The head is read into the buffer as if the file were plain; otherwise it becomes raw input. */
 static enum hs_status input_start(struct hs_input *in, const char *path)
 {
@@ -245,7 +280,7 @@ static enum hs_status input_start(struct hs_input *in, const char *path)
     in->buffer = hs_must(hs_resize(NULL, INPUT_PIECE));
     in->hash = hash_open();
     HS_TRY(input_fill(in, HS_CODEC_HEAD));
-    const char *hint, *foreign = hs_codec_foreign(in->buffer, in->ready, &hint);
+    const char *hint, *foreign = foreign_format(in->buffer, in->ready, &hint);
     if (foreign != NULL)
         return input_fail(in, HS_E_INPUT, hint, "cannot be read", foreign);
     for (size_t i = 0; i < HS_COUNT_OF(codecs) && in->codec == NULL; i++) {

@@ -214,10 +214,6 @@ struct hs_codec {
 
 #define HS_CODEC_HEAD 4 /* bytes that every recognise() needs */
 
-/* Describes data in formats that cannot be read, by their first bytes, and how to convert them;
- * NULL for others. */
-const char *hs_codec_foreign(const char *head, size_t len, const char **hint);
-
 extern const struct hs_codec hs_codec_gzip;
 extern const struct hs_codec hs_codec_zstd;
 

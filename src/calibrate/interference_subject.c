@@ -408,28 +408,17 @@ static enum hs_status add_table(struct hs_calibrate_run *run, struct interferenc
 
 static const char itself[] = "pairs of a job with itself";
 
-/* The form that a run takes for a GPU type and mode: its own, else the first of the mode. */
-static const struct interference_table *form_for(const struct interference_study *s,
-                                                 const struct interference_table *t)
-{
-    const struct interference_table *found = NULL;
-    for (const struct interference_table *f = s->tables; f < s->tables + s->count; f++) {
-        if (!f->has_form)
-            continue;
-        if (f == t)
-            return f;
-        if (found == NULL ||
-            (strcmp(found->set.mode, t->set.mode) != 0 && strcmp(f->set.mode, t->set.mode) == 0))
-            found = f;
-    }
-    return found;
-}
-
 static void check(struct hs_calibrate_run *run, struct interference_study *s,
                   const struct interference_table *t, const char *what, uint32_t tenants,
                   double capacity)
 {
-    const struct interference_table *form = form_for(s, t);
+    /* The form that a run takes for a GPU type and mode: its own, else the first of the mode. */
+    const struct interference_table *form = t->has_form ? t : NULL;
+    for (const struct interference_table *f = s->tables; !t->has_form && f < s->tables + s->count;
+         f++)
+        if (f->has_form && (form == NULL || (strcmp(form->set.mode, t->set.mode) != 0 &&
+                                             strcmp(f->set.mode, t->set.mode) == 0)))
+            form = f;
     if (form == NULL)
         return;
     struct sharing_check *check = &s->checks[s->check_count];

@@ -728,16 +728,11 @@ enum hs_status hs_jsoncheck_close(struct hs_jsoncheck *c)
     return c->status;
 }
 
-void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
-{
-    if (c->status == HS_OK)
-        c->status = status;
-}
-
 static void add_fault(struct hs_jsoncheck *c, struct hs_place place, const char *hint,
                       const char *message)
 {
-    hs_jsoncheck_note(c, HS_E_INPUT);
+    if (c->status == HS_OK)
+        c->status = HS_E_INPUT;
     if (c->faults++ < FAULTS_MAX)
         hs_report(c->diag, HS_ERROR, &place, hint, "%s", message);
     else if (c->faults == FAULTS_MAX + 1)

@@ -124,8 +124,6 @@ struct hs_jsoncheck {
 
 /* Closes the document, if there is one; returns the status. */
 HS_MUST_USE enum hs_status hs_jsoncheck_close(struct hs_jsoncheck *c);
-/* Stores the first failure. */
-void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status);
 /* Reports HS_E_INPUT at the value. */
 HS_PRINTF(4, 5)
 void hs_jsoncheck_fault(struct hs_jsoncheck *c, const struct hs_json *at, const char *hint,

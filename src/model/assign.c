@@ -166,16 +166,6 @@ static const char *commonest_gpu(const struct hs_catalogue *catalogue)
     return best;
 }
 
-/* Inserts in order of utilization; rows come in catalogue order. Insertion suits some hundred
- * rows. */
-static void group_insert(struct mix_group *group, struct mix_row row)
-{
-    uint32_t at = group->count++;
-    for (; at > 0 && row.util_pm < group->rows[at - 1].util_pm; at--)
-        group->rows[at] = group->rows[at - 1];
-    group->rows[at] = row;
-}
-
 static double weight_at(const struct mix_group *group, uint32_t i, double theta)
 {
     int32_t top_pm = group->rows[theta > 0 ? group->count - 1 : 0].util_pm;
@@ -233,8 +223,8 @@ static enum hs_status group_weigh(struct mix_group *group, const char *jobs, dou
                    wanted, jobs, least, most);
 }
 
-/* Collects the profiles of a group: of the GPU type of the mix for all jobs or gangs, of any for a
- * kind of work. */
+/* Collects the profiles of a group, by utilization, then in catalogue order: of the GPU type of the
+ * mix for all jobs or gangs, of any for a kind of work. Insertion suits some hundred rows. */
 static void fill_group(struct mix *mix, struct mix_group *group,
                        const struct hs_catalogue *catalogue, uint32_t mem_limit_mib, bool is_gang,
                        enum work work)
@@ -246,8 +236,12 @@ static void fill_group(struct mix *mix, struct mix_group *group,
         const bool is_in = work == WORK_ANY ? !is_gang || p->is_distributed
                                             : strcmp(p->family, WORK_FAMILY) == 0 &&
                                                   p->is_inference == (work == WORK_INFERENCE);
-        if (is_in && row_fits(p, work == WORK_ANY ? mix->gpu : p->gpu, mem_limit_mib))
-            group_insert(group, (struct mix_row){p->util_pm, i});
+        if (!is_in || !row_fits(p, work == WORK_ANY ? mix->gpu : p->gpu, mem_limit_mib))
+            continue;
+        uint32_t at = group->count++;
+        for (; at > 0 && p->util_pm < group->rows[at - 1].util_pm; at--)
+            group->rows[at] = group->rows[at - 1];
+        group->rows[at] = (struct mix_row){p->util_pm, i};
     }
 }
 

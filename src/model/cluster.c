@@ -543,7 +543,8 @@ static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *
                            "unknown GPU type '%s'", name);
         return 0;
     }
-    hs_jsoncheck_note(&r->check, draft_type(&r->draft, &r->cluster->arena, known, 0, &type));
+    if (draft_type(&r->draft, &r->cluster->arena, known, 0, &type) != HS_OK)
+        hs_jsoncheck_fault(&r->check, value, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
     return type;
 }
 

@@ -137,23 +137,6 @@ static uint64_t noise_key(const struct pair_noise *noise, uint32_t profile, int3
     return profile < noise->profiles ? noise->profile_keys[profile] : (uint32_t)util_pm;
 }
 
-/* Returns S with a residual of this standard deviation of the speed, at least 1; no job becomes
- * slower than HS_SPEED_FLOOR. Uses only + * / and one rounding: the same bits everywhere. */
-static uint64_t noise_move_q20(const struct pair_noise *noise, uint32_t type, uint64_t own_key,
-                               uint64_t other_key, double sd, uint64_t slowdown_q20)
-{
-    const double one = (double)HS_Q20_ONE, floor_q20 = one / HS_SPEED_FLOOR;
-    uint64_t word = hs_mix64(noise->type_keys[type] ^ own_key, other_key);
-    double slowdown = (double)(int64_t)slowdown_q20;
-    double slowest = slowdown > floor_q20 ? slowdown : floor_q20;
-    /* (1 / S + residual) / (1 / S) in Q20; if it equals S, the speed is 1 */
-    double gain = one + sd * noise->normals[word >> (64 - NOISE_BITS)] * slowdown;
-    gain = gain < slowdown ? gain : slowdown;
-    if (gain * slowest <= slowdown * one)
-        return (uint64_t)(int64_t)slowest;
-    return (uint64_t)(int64_t)(slowdown * one / gain + 0.5);
-}
-
 /* ---- pairs ---- */
 
 /* S^gamma in Q20; at most 1000. */
@@ -172,10 +155,22 @@ uint64_t hs_pair_alter_q20(const struct hs_interference *m, uint32_t type, struc
                            struct hs_tenant other, double sd, uint64_t slowdown_q20)
 {
     const struct pair_noise *noise = m->noise;
-    if (noise != NULL && own.util_pm != 0) /* an idle job is not slowed */
-        slowdown_q20 =
-            noise_move_q20(noise, type, noise_key(noise, own.profile, own.util_pm),
-                           noise_key(noise, other.profile, other.util_pm), sd, slowdown_q20);
+    if (noise != NULL && own.util_pm != 0) { /* an idle job is not slowed */
+        /* S is at least 1, and no job becomes slower than HS_SPEED_FLOOR. Uses only + * / and one
+         * rounding: the same bits everywhere. */
+        const double one = (double)HS_Q20_ONE, floor_q20 = one / HS_SPEED_FLOOR;
+        const uint64_t own_key = noise_key(noise, own.profile, own.util_pm),
+                       other_key = noise_key(noise, other.profile, other.util_pm),
+                       word = hs_mix64(noise->type_keys[type] ^ own_key, other_key);
+        const double slowdown = (double)(int64_t)slowdown_q20;
+        const double slowest = slowdown > floor_q20 ? slowdown : floor_q20;
+        /* (1 / S + residual) / (1 / S) in Q20; if it equals S, the speed is 1 */
+        double gain = one + sd * noise->normals[word >> (64 - NOISE_BITS)] * slowdown;
+        gain = gain < slowdown ? gain : slowdown;
+        slowdown_q20 = gain * slowest <= slowdown * one
+                           ? (uint64_t)(int64_t)slowest
+                           : (uint64_t)(int64_t)(slowdown * one / gain + 0.5);
+    }
     return m->has_gamma ? raise_q20(slowdown_q20, m->options.gamma) : slowdown_q20;
 }
 

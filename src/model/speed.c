@@ -453,20 +453,6 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
 
 /* ---- predictions ---- */
 
-static double mean_of_families(const struct hs_speed *m, uint32_t type, uint32_t reference)
-{
-    double sum = 0;
-    uint32_t count = 0;
-    for (uint32_t f = 0; f < m->family_count; f++) {
-        const double *speed = m->families[f].speed;
-        if (speed[type] <= 0 || speed[reference] <= 0)
-            continue;
-        sum += log(speed[type] / speed[reference]);
-        count++;
-    }
-    return count > 0 ? exp(sum / count) : 0;
-}
-
 /* Uses the fallback after the one that determines the truth; if that is the mean over the jobs of
  * other families, the mean of these families. */
 static uint64_t table_q32(const struct hs_speed *m, const struct hs_profile *p,
@@ -481,9 +467,16 @@ static uint64_t table_q32(const struct hs_speed *m, const struct hs_profile *p,
         job = find_job(m, p, type, reference, true);
     if (job != NULL)
         return cell_of(job->speed, type, reference, HS_SPEED_BATCH).speed_q32;
-    if (truth.source == HS_SPEED_OTHERS)
-        speed = mean_of_families(m, type, reference);
-    else if (truth.source != HS_SPEED_FAMILY)
+    if (truth.source == HS_SPEED_OTHERS) { /* the geometric mean over the families */
+        double sum = 0;
+        uint32_t count = 0;
+        for (const struct speed_row *f = m->families; f < m->families + m->family_count; f++)
+            if (f->speed[type] > 0 && f->speed[reference] > 0) {
+                sum += log(f->speed[type] / f->speed[reference]);
+                count++;
+            }
+        speed = count > 0 ? exp(sum / count) : 0;
+    } else if (truth.source != HS_SPEED_FAMILY)
         speed = mean_of_others(m, p, type, reference, true);
     if (speed <= 0)
         speed = mean_of_others(m, p, type, reference, false);
