@@ -364,7 +364,7 @@ run-check: tests $(addprefix $(BUILD)/tests/bench/,bench_cost bench_parse)
 SEEDS = $$(FUZZ_TARGET= $< 2>&1 | awk -v t='$(T)' '$$1 == t { print $$NF }')
 run-fuzz: $(BUILD)/tests/fuzz/fuzz
 	$(Q)mkdir -p '$(BUILD)/corpus/$(T)'
-	$(Q)FUZZ_TARGET='$(T)' $< -entropic=0 -max_total_time=$(or $(SEC),60) -timeout=10 -rss_limit_mb=2048 \
+	$(Q)FUZZ_TARGET='$(T)' $< -entropic=0 -reload=0 -max_total_time=$(or $(SEC),60) -timeout=10 -rss_limit_mb=2048 \
 	    -max_len=$(or $(LEN),$(if $(filter run verified,$(T)),512,4096)) \
 	    -artifact_prefix='$(BUILD)/corpus/$(T)-' '$(BUILD)/corpus/$(T)' $(SEEDS)
 

@@ -9,13 +9,7 @@
 #include "base/memory.h"
 #include "fuzz/fuzz.h"
 
-static struct fuzz_target target;
-
-/* A small input that needs all memory, or more than a documented limit, is a finding. */
-static void end_exhausted(enum hs_status status)
-{
-    fuzz_broken("exhausted", hs_status_text(status));
-}
+static const struct fuzz_target *target;
 
 /* A tenth of the time of a reader: whole stacks of allocations are only for messages; freed memory
  * stays out of use for a while, but not until the caches of the processor are full of it. */
@@ -34,20 +28,20 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argv;
     for (size_t i = 0; (at = fuzz_target_at(i)) != NULL; i++)
         if (name != NULL && strcmp(at->name, name) == 0)
-            target = *at;
-    if (target.eat == NULL) {
+            target = at;
+    if (target == NULL) {
         (void)fprintf(stderr, "FUZZ_TARGET is one of:\n");
         for (size_t i = 0; (at = fuzz_target_at(i)) != NULL; i++)
             (void)fprintf(stderr, "  %-20s seeds in tests/fuzz/corpus/%s\n", at->name, at->corpus);
         exit(2);
     }
-    hs_on_fatal(end_exhausted);
+    hs_on_fatal(fuzz_exhausted);
     return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-    target.eat(&target, bytes, len);
+    target->eat(target, bytes, len);
     return 0;
 }

@@ -20,6 +20,7 @@ struct fuzz_target {
     const char *words; /* of the command line, "%" is the path of the bytes */
 };
 
+#define FUZZ_TARGETS_MAX 64
 const struct fuzz_target *fuzz_target_at(size_t index); /* NULL past the end */
 
 /* A file in memory with these bytes; its path is good until the next call with this slot. */
@@ -32,6 +33,8 @@ const char *fuzz_last_message(void); /* error message */
 const char *fuzz_folder(void);
 /* Ends the program: a promise is broken. */
 void fuzz_broken(const char *what, const char *detail);
+/* The same, for hs_on_fatal: a small input that needs all memory, or more than a documented limit. */
+void fuzz_exhausted(enum hs_status status);
 
 /* Whole runs (fuzz_run.c). */
 void fuzz_verified(const struct fuzz_target *target, const uint8_t *bytes, size_t len);

@@ -27,6 +27,11 @@ void fuzz_broken(const char *what, const char *detail)
     abort();
 }
 
+void fuzz_exhausted(enum hs_status status)
+{
+    fuzz_broken("exhausted", hs_status_text(status));
+}
+
 const char *fuzz_file(uint32_t slot, const void *bytes, size_t len)
 {
     static int fds[FUZZ_FILES] = {-1, -1};
@@ -291,14 +296,12 @@ static const struct fuzz_target fixed[] = {
 
 const struct fuzz_target *fuzz_target_at(size_t index)
 {
-    static struct fuzz_target named;
-    static char name[64];
-    if (index < FIXED)
-        return &fixed[index];
-    const struct hs_trace_format *format = hs_trace_format_at(index - FIXED);
+    static struct fuzz_target named[FUZZ_TARGETS_MAX];
+    static char names[FUZZ_TARGETS_MAX][32];
+    const struct hs_trace_format *format = index < FIXED ? NULL : hs_trace_format_at(index - FIXED);
     if (format == NULL)
-        return NULL;
-    snprintf(name, sizeof name, "trace-%s", format->name);
-    named = (struct fuzz_target){name, "trace", eat_trace, format->name};
-    return &named;
+        return index < FIXED ? &fixed[index] : NULL;
+    snprintf(names[index], sizeof names[index], "trace-%s", format->name);
+    named[index] = (struct fuzz_target){names[index], "trace", eat_trace, format->name};
+    return &named[index];
 }

@@ -141,30 +141,17 @@ static void show_input(int signal_number)
     (void)raise(signal_number);
 }
 
-static void end_exhausted(enum hs_status status)
-{
-    fuzz_broken("exhausted", hs_status_text(status));
-}
-
 int main(void)
 {
-    static struct fuzz_target targets[64];
-    static char names[64][64];
-    struct CMUnitTest tests[64];
+    struct CMUnitTest tests[FUZZ_TARGETS_MAX];
     const char *only = getenv("FUZZ_TARGET");
     const struct fuzz_target *t;
     size_t count = 0;
-    hs_on_fatal(end_exhausted);
-    for (size_t i = 0; (t = fuzz_target_at(i)) != NULL; i++) {
-        if (only != NULL && strcmp(only, t->name) != 0)
-            continue;
-        targets[count] = *t;
-        snprintf(names[count], sizeof names[count], "%s", t->name);
-        targets[count].name = names[count];
-        tests[count] = (struct CMUnitTest){
-            .name = names[count], .test_func = try_folder, .initial_state = &targets[count]};
-        count++;
-    }
+    hs_on_fatal(fuzz_exhausted);
+    for (size_t i = 0; (t = fuzz_target_at(i)) != NULL; i++)
+        if (only == NULL || strcmp(only, t->name) == 0)
+            tests[count++] = (struct CMUnitTest){
+                .name = t->name, .test_func = try_folder, .initial_state = (void *)(uintptr_t)t};
     (void)signal(SIGABRT, show_input);
     (void)signal(SIGSEGV, show_input);
     return _cmocka_run_group_tests("corpus", tests, count, NULL, NULL);
