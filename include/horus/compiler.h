@@ -28,7 +28,7 @@
     } while (0)
 /* In front of a short loop of fixed length on the hot path: unrolls it. */
 #if defined(__clang__)
-#define HS_UNROLL _Pragma("clang loop unroll(full)")
+#define HS_UNROLL _Pragma("clang loop unroll_count(16)")
 #else
 #define HS_UNROLL _Pragma("GCC unroll 16")
 #endif

@@ -33,7 +33,8 @@ const char *fuzz_last_message(void); /* error message */
 const char *fuzz_folder(void);
 /* Ends the program: a promise is broken. */
 void fuzz_broken(const char *what, const char *detail);
-/* The same, for hs_on_fatal: a small input that needs all memory, or more than a documented limit. */
+/* The same, for hs_on_fatal: a small input that needs all memory, or more than a documented
+ * limit. */
 void fuzz_exhausted(enum hs_status status);
 
 /* Whole runs (fuzz_run.c). */

@@ -115,8 +115,8 @@ static void eat_command(const struct fuzz_target *target, const uint8_t *bytes, 
 
 /* ---- traces ---- */
 
-/* As a run reads them by default, or with all that is tolerant and by other ways: each file by `trace`
- * in one of these ways, and by `trace-FORMAT` in the other. */
+/* As a run reads them by default, or with all that is tolerant and by other ways: each file by
+ * `trace` in one of these ways, and by `trace-FORMAT` in the other. */
 static void eat_trace(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
     struct hs_diag diag;
