@@ -710,8 +710,7 @@ static const char *check_gpus(const struct hs_antman *s)
         reserved += s->gpus[gpu].reserved != 0;
         charged += s->gpus[gpu].owner != 0;
     }
-    for (hs_job_id j = hs_job_queue_first(&s->reserving); j != HS_NO_JOB;
-         j = hs_job_queue_next(&s->reserving, s->v, j)) {
+    HS_EACH_QUEUED(j, &s->reserving, s->v) {
         charged += hs_view_gpus(s->v, j);
         reserved -= hs_antman_job(s, j)->reserved_count;
     }
@@ -727,7 +726,7 @@ static const char *check_set(const struct hs_job_queue *set, const struct hs_ant
 {
     if (!hs_job_queue_is_valid(set, s->v))
         return "a queue is out of order";
-    for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB; j = hs_job_queue_next(set, s->v, j))
+    HS_EACH_QUEUED(j, set, s->v)
         if (hs_antman_job(s, j)->role != role ||
             hs_job_waits(s->v, j) == (role == HS_ANTMAN_OPPORTUNISTIC))
             return "a queue holds a job that is something else";

@@ -130,8 +130,7 @@ static void renew(const struct hs_chronus *o, struct hs_chronus_pool *pool, cons
 {
     hs_chronus_renew(o, pool, v);
     hs_plan_reason(p, "its lease has ended");
-    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[HS_CHRONUS_IS_PLANNED], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         requeue(o, pool, v, job);
         if (j->link.is_holding && j->level == HS_CHRONUS_PARKED)
@@ -281,11 +280,9 @@ static void place_anew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
     uint32_t count = 0;
     hs_plan_reason(p, "jobs with a lease are placed anew");
     for (uint32_t i = 0; i < HS_CHRONUS_CLASSES; i++)
-        for (hs_job_id job = hs_job_queue_first(&pool->spot[i].set); job != HS_NO_JOB;
-             job = hs_job_queue_next(&pool->spot[i].set, v, job))
+        HS_EACH_QUEUED(job, &pool->spot[i].set, v)
             (void)lift(o, v, p, job, 0);
-    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[HS_CHRONUS_IS_PLANNED], v) {
         const struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         if (j->link.is_holding && j->level == HS_CHRONUS_LEASED)
             count = lift(o, v, p, job, count);
@@ -293,8 +290,7 @@ static void place_anew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
     (void)place_chosen(o, v, p, add_chosen(o, v, c->chosen.first, true, count));
     count = 0;
     for (uint32_t i = 0; i < HS_CHRONUS_CLASSES; i++)
-        for (hs_job_id job = hs_job_queue_first(&pool->spot[i].set); job != HS_NO_JOB;
-             job = hs_job_queue_next(&pool->spot[i].set, v, job))
+        HS_EACH_QUEUED(job, &pool->spot[i].set, v)
             if (!hs_chronus_of(v, job)->link.is_evicted)
                 o->batch[count++].job = job;
     (void)place_chosen(o, v, p, add_chosen(o, v, c->chosen.first, false, count));
@@ -356,8 +352,7 @@ static void charge_all(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                        const struct hs_view *v, struct hs_plan *p)
 {
     for (uint32_t i = 0; i < HS_CHRONUS_STATES; i++)
-        HS_CHRONUS_EACH(job, pool, i, v)
-        {
+        HS_EACH_CHAINED(job, &pool->chains[i], v) {
             const struct hs_chronus_scratch *j = hs_chronus_of(v, job);
             if (j->link.is_holding && j->level != HS_CHRONUS_PARKED)
                 hs_plan_add_overhead(p, job, hs_chronus_cost_us(o, j->gpus));
@@ -528,8 +523,7 @@ static const char *chronus_check(const void *state, const struct hs_view *v)
         for (uint32_t k = 0; k < HS_CHRONUS_CLASSES; k++)
             spot -= pool->spot_gpus[k];
         for (uint32_t k = 0; k < HS_CHRONUS_STATES; k++)
-            HS_CHRONUS_EACH(job, pool, k, v)
-            {
+            HS_EACH_CHAINED(job, &pool->chains[k], v) {
                 const struct hs_chronus_scratch *j = hs_chronus_of(v, job);
                 if (j->link.is_holding == hs_job_waits(v, job))
                     return "a job is on the wrong side of starts and stops";

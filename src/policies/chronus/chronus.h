@@ -89,10 +89,6 @@ static inline hs_job_id hs_chronus_next(const struct hs_view *v, hs_job_id job)
     return hs_chronus_of(v, job)->chain.after;
 }
 
-#define HS_CHRONUS_EACH(job, pool, state, v)                                                       \
-    for (hs_job_id job = (pool)->chains[state].first; job != HS_NO_JOB;                            \
-         job = hs_chronus_next(v, job))
-
 /* ---- leases (chronus_lease.c) ---- */
 
 /* GPUs of a gang as they count in leases: 1, 2, 4, .. up to a node, then whole nodes. */

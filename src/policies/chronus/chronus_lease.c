@@ -152,19 +152,16 @@ static bool pack(struct hs_chronus_pool *pool, enum hs_chronus_state state, cons
 {
     bool is_packed = true;
     hs_job_chain_sort(&pool->chains[state], v, by_gpus, NULL);
-    HS_CHRONUS_EACH(job, pool, state, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[state], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         memcpy(j->tried, j->plan, sizeof j->tried);
         give_all(pool, j, first);
     }
-    HS_CHRONUS_EACH(job, pool, state, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[state], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         is_packed = is_packed && take_last(pool, j, j->plan, first, j->need) == 0;
     }
-    HS_CHRONUS_EACH(job, pool, state, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[state], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         if (is_packed)
             break;
@@ -268,8 +265,7 @@ static void correct(const struct hs_chronus *o, struct hs_chronus_pool *pool,
 static void fill_lease(struct hs_chronus_pool *pool, const struct hs_view *v, int64_t first)
 {
     hs_job_chain_sort(&pool->chains[HS_CHRONUS_IS_PLANNED], v, by_slack, NULL);
-    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[HS_CHRONUS_IS_PLANNED], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         if (j->need == 0 || has_lease(j->plan, first) || !has_room(pool, j, first))
             continue;
@@ -289,8 +285,7 @@ static int64_t choose_free(const struct hs_chronus *o, struct hs_chronus_pool *p
     int64_t end = first;
     *count = 0;
     hs_job_chain_sort(&pool->chains[HS_CHRONUS_IS_PLANNED], v, by_slack, NULL);
-    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[HS_CHRONUS_IS_PLANNED], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         const int64_t later = hs_later(end, hs_earlier(j->end, first + HS_CHRONUS_LEASES - 1));
         j->is_free = j->need > 0 && (int64_t)*count + 1 + later - first <= rows;
@@ -313,8 +308,7 @@ static void build(struct hs_chronus_pool *pool, const struct hs_view *v, int64_t
     for (int64_t lease = first; lease < end; lease++)
         (void)hs_lp_row(v->lp, -INFINITY,
                         (double)(pool->gpus - pool->used[lease % HS_CHRONUS_LEASES]));
-    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[HS_CHRONUS_IS_PLANNED], v) {
         const struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         if (!j->is_free)
             continue;
@@ -344,8 +338,7 @@ static bool solve(const struct hs_chronus *o, struct hs_chronus_pool *pool, cons
         hs_view_warn(v,
                      "a program of leases is not solved within `iterations`: it, and others that "
                      "are not, are planned greedily");
-    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[HS_CHRONUS_IS_PLANNED], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         for (int64_t lease = first; j->is_free && lease < hs_earlier(j->end, end);
              lease++, column++)
@@ -378,8 +371,7 @@ void hs_chronus_renew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
         if (!is_minimum)
             fill_lease(pool, v, lease);
     }
-    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
-    {
+    HS_EACH_CHAINED(job, &pool->chains[HS_CHRONUS_IS_PLANNED], v) {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
         j->is_leased = has_lease(j->plan, lease);
         if (j->is_leased)

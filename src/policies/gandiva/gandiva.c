@@ -259,7 +259,7 @@ static void look_for_pairs(struct hs_gandiva *g, uint32_t server)
     s->look_us = 0;
     if (!s->is_over)
         return;
-    for (hs_job_id u = s->ring.first; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->ring.after) {
+    HS_EACH_CHAINED(u, &s->ring, g->v) {
         if (!is_packable(g, u))
             continue;
         bool is_single = hs_gandiva_job(g, u)->members == 1;
@@ -585,13 +585,11 @@ static const char *gandiva_check(const void *state, const struct hs_view *v)
     for (uint32_t i = 0; i < g->vcs * g->sizes && broken == NULL; i++) {
         const struct hs_job_queue *queue = &g->queues[i];
         broken = hs_waiting_check(queue, v);
-        for (hs_job_id j = hs_job_queue_first(queue); j != HS_NO_JOB;
-             j = hs_job_queue_next(queue, v, j))
+        HS_EACH_QUEUED(j, queue, v)
             if (hs_gandiva_job(g, j)->where != HS_GANDIVA_WAITS)
                 return "a waiting queue holds a job that does not wait";
     }
-    for (hs_job_id j = hs_job_queue_first(&g->spread); j != HS_NO_JOB;
-         j = hs_job_queue_next(&g->spread, v, j))
+    HS_EACH_QUEUED(j, &g->spread, v)
         if (hs_gandiva_job(g, j)->where != HS_GANDIVA_SPREAD || hs_job_waits(v, j))
             return "a job that is said to be spread is not, or does not run";
     return broken;

@@ -162,7 +162,7 @@ static bool is_outranked(const struct hs_gandiva *g, hs_job_id job,
     uint64_t gpus = hs_view_gpus(g->v, job);
     if (!g->has_priorities)
         return false;
-    for (hs_job_id u = s->ring.first; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->ring.after)
+    HS_EACH_CHAINED(u, &s->ring, g->v)
         if (hs_view_priority(g->v, u) > hs_view_priority(g->v, job))
             gpus += hs_view_gpus(g->v, u);
     return gpus > s->gpus - s->pinned;
@@ -488,7 +488,7 @@ static hs_job_id to_move(const struct hs_gandiva *g, uint32_t server, uint32_t m
     hs_job_id best = HS_NO_JOB;
     if (s->is_processor_sharing && hs_gandiva_is_overfull(g, s))
         return best;
-    for (hs_job_id u = s->ring.first; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->ring.after) {
+    HS_EACH_CHAINED(u, &s->ring, g->v) {
         const struct hs_gandiva_job *j = hs_gandiva_job(g, u);
         uint32_t gpus = hs_view_gpus(g->v, u),
                  least = best == HS_NO_JOB ? 0 : hs_view_gpus(g->v, best);
@@ -617,7 +617,7 @@ static bool vacate_server(struct hs_gandiva *g, uint32_t server)
     if (s->pinned > 0 || s->grown > 0 ||
         (uint64_t)hs_gandiva_free(s) * 1000000 < (uint64_t)g->defrag_ppm * s->gpus)
         return false;
-    for (hs_job_id u = s->ring.first; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->ring.after) {
+    HS_EACH_CHAINED(u, &s->ring, g->v) {
         const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         if (l->members > 1 || !l->is_running || l->touched == g->plan)
             return false;
@@ -669,8 +669,7 @@ static hs_job_id to_shrink(const struct hs_gandiva *g, uint32_t server)
 {
     hs_job_id best = HS_NO_JOB;
     uint32_t most = 0;
-    for (hs_job_id u = g->servers[server].ring.first; u != HS_NO_JOB;
-         u = hs_gandiva_job(g, u)->ring.after) {
+    HS_EACH_CHAINED(u, &g->servers[server].ring, g->v) {
         const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         if (l->held <= hs_view_gpus(g->v, u) || l->touched == g->plan || l->held < most)
             continue;
@@ -710,8 +709,7 @@ static uint32_t could_hold(const struct hs_gandiva *g, hs_job_id job, uint32_t i
 static hs_job_id to_grow(const struct hs_gandiva *g, uint32_t server, uint32_t idle)
 {
     hs_job_id best = HS_NO_JOB;
-    for (hs_job_id u = g->servers[server].ring.first; u != HS_NO_JOB;
-         u = hs_gandiva_job(g, u)->ring.after) {
+    HS_EACH_CHAINED(u, &g->servers[server].ring, g->v) {
         const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         if (!l->is_elastic || l->members > 1 || !l->is_running || l->touched == g->plan ||
             hs_view_state(g->v, u) != HS_JOB_RUNNING)

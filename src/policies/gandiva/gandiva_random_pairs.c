@@ -339,8 +339,7 @@ static const char *random_pairs_check(const void *state, const struct hs_view *v
         const struct hs_job_queue *set = i == 0 ? &s->alone : &s->trials;
         if (!hs_job_queue_is_valid(set, v))
             return "the circle or the trials are out of order";
-        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
-             j = hs_job_queue_next(set, v, j)) {
+        HS_EACH_QUEUED(j, set, v) {
             hs_job_id partner = partner_of(s, v, j);
             uint32_t held = hs_view_gpus_held(v, j);
             if (i == 0 && (held == 0 || partner != HS_NO_JOB))

@@ -132,7 +132,7 @@ static bool is_in_the_way(const struct slice_pass *x, hs_job_id leader)
 static void stop_others(const struct slice_pass *x)
 {
     bool is_split = false;
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v) {
         bool is_blocking = x->s->has_split && job_of(x, u)->has_turn && is_in_the_way(x, u);
         if (!job_of(x, u)->has_turn || is_blocking) {
             stop_unit(x, u);
@@ -196,12 +196,12 @@ static void start_unit(const struct slice_pass *x, hs_job_id leader)
 static void start_chosen(const struct slice_pass *x)
 {
     uint32_t gpus = 0;
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v)
         if (job_of(x, u)->has_turn && running_member(x, u) == HS_NO_JOB)
             gpus += hs_view_gpus(x->g->v, u);
     if (x->s->grown > 0)
         hs_gandiva_reclaim(x->g, x->server, gpus, false);
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v) {
         if (!job_of(x, u)->has_turn)
             continue;
         start_unit(x, u);
@@ -220,9 +220,9 @@ static void set_turns(const struct slice_pass *x)
     const struct hs_gandiva *g = x->g;
     int64_t turn_us = g->quantum_us + (g->quantum_us > g->switch_us ? 0 : g->switch_us);
     bool is_left_out = false;
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v)
         is_left_out = is_left_out || !job_of(x, u)->has_turn;
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v) {
         struct hs_gandiva_job *l = job_of(x, u);
         if (!is_left_out)
             l->deadline_us = l->ended_us = l->overshoot_us = 0;
@@ -326,7 +326,7 @@ static void count_homes(const struct slice_pass *x)
 {
     for (uint32_t i = 0; i < x->s->gpus; i++)
         x->g->levels[i] = x->g->pin_owner[x->s->first_gpu + i] != 0 ? PINNED : 0;
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v)
         count_home(x, home_of(x, u), 1);
 }
 
@@ -362,7 +362,7 @@ static void move_home(const struct slice_pass *x, hs_job_id leader, uint64_t gpu
 static hs_job_id youngest_at(const struct slice_pass *x, uint32_t gpu, uint32_t not_at)
 {
     hs_job_id best = HS_NO_JOB;
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v) {
         uint64_t gpu_bits = home_of(x, u);
         bool is_fixed = false;
         for (hs_job_id m = u; m != HS_NO_JOB; m = job_of(x, m)->member)
@@ -446,7 +446,7 @@ static void give_homes(const struct slice_pass *x)
             count_home(x, home_of(x, u), 1);
         }
     fill_empty_gpus(x); /* before groups gather: a job that has moved once has to stay */
-    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
+    HS_EACH_CHAINED(u, &x->s->ring, x->g->v)
         if (job_of(x, u)->members > 1 && home_of(x, u) != 0)
             move_home(x, u, home_of(x, u));
 }

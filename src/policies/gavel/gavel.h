@@ -195,9 +195,6 @@ static inline hs_job_id hs_gavel_next(const struct hs_view *v, hs_job_id job)
     return hs_gavel_of(v, job)->chain.after;
 }
 
-#define HS_GAVEL_EACH(job, pool, v)                                                                \
-    for (hs_job_id job = (pool)->jobs.first; job != HS_NO_JOB; job = hs_gavel_next(v, job))
-
 static inline struct hs_gavel_pool *hs_gavel_pool_of(const struct hs_gavel *g,
                                                      const struct hs_view *v, hs_job_id job)
 {

@@ -274,18 +274,14 @@ static uint32_t type_of(const struct hs_gavel *g, const struct hs_gavel_scratch 
 void hs_gavel_pairs_by_arrival(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                                const struct hs_view *v)
 {
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v)
         hs_gavel_of(v, job)->mate = HS_NO_JOB;
-    }
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         hs_job_id best = HS_NO_JOB;
         double most = g->threshold;
         if (type_of(g, hs_gavel_of(v, job)) != NO_TYPE || hs_gavel_of(v, job)->mate != HS_NO_JOB)
             continue;
-        HS_GAVEL_EACH(other, pool, v)
-        {
+        HS_EACH_CHAINED(other, &pool->jobs, v) {
             const uint32_t t = type_of(g, hs_gavel_of(v, other));
             const hs_job_id jobs[2] = {other, job};
             if (t == NO_TYPE || hs_view_gpus(v, other) != hs_view_gpus(v, job) ||

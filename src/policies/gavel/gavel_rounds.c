@@ -83,8 +83,7 @@ static void close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *pool,
 {
     const double time = pool->solved >= 0 ? pool->now - pool->solved : 0;
     memset(pool->got, 0, sizeof pool->got);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         for (uint32_t t = 0; t < g->types; t++) {
             const double behind = j->share[t] * time - (j->got[t] - hs_gavel_half_round(g));
@@ -182,8 +181,7 @@ static void choose_jobs(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     uint32_t order[HS_GAVEL_TYPES];
     double room[HS_GAVEL_TYPES];
     memcpy(room, pool->gpus, sizeof room);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         j->chosen = is_refill ? j->held : NO_TYPE;
         j->mate = is_refill ? j->beside : HS_NO_JOB;
@@ -193,8 +191,7 @@ static void choose_jobs(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     order_types(g, pool, v, order);
     for (uint32_t i = 0; i < g->types; i++) {
         const uint32_t t = order[i];
-        HS_GAVEL_EACH(job, pool, v)
-        {
+        HS_EACH_CHAINED(job, &pool->jobs, v) {
             struct hs_gavel_scratch *j = hs_gavel_of(v, job);
             const double share = j->speed[t] > 0 ? j->share[t] : 0;
             /* jobs that got nothing are before all others */
@@ -213,20 +210,16 @@ static void choose_jobs(const struct hs_gavel *g, struct hs_gavel_pool *pool,
 static void release(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
                     struct hs_plan *p)
 {
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v)
         hs_gavel_of(v, job)->stays = false;
-    }
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         const bool is_same = j->beside == j->mate;
         j->stays = j->held != NO_TYPE && j->held == j->chosen &&
                    (is_same || j->beside == HS_NO_JOB || !hs_gavel_of(v, j->beside)->stays) &&
                    (is_same || j->mate == HS_NO_JOB || !hs_gavel_of(v, j->mate)->stays);
     }
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         if (j->held == NO_TYPE || j->stays)
             continue;
@@ -261,8 +254,7 @@ static bool place_jobs(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     bool is_any_waiting = false;
     release(g, pool, v, p);
     hs_job_chain_sort(&pool->jobs, v, by_gang, g);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         if (j->chosen != NO_TYPE && j->held == NO_TYPE) {
             hs_plan_reason(p, NULL);
@@ -285,10 +277,8 @@ static void begin_round(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     pool->now = (double)now_us;
     if (g->pairs != NULL)
         hs_gavel_pairs_account(pool, v);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v)
         account(pool, v, job);
-    }
     if (pool->is_dirty && (pool->solved < 0 || pool->now - pool->solved >= (double)g->reset_us)) {
         close_accounts(g, pool, v);
         hs_gavel_solve(g, pool, v);
@@ -412,21 +402,17 @@ static void begin_compat_round(const struct hs_gavel *g, struct hs_gavel_pool *p
         (pool->solved <= 0 || pool->now - pool->solved >= (double)g->reset_us / 1e6)) {
         close_accounts(g, pool, v);
         hs_gavel_solve(g, pool, v);
-        HS_GAVEL_EACH(job, pool, v)
-        {
+        HS_EACH_CHAINED(job, &pool->jobs, v)
             hs_gavel_of(v, job)->is_unsolved = false;
-        }
     }
     choose_jobs(g, pool, v, false);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         if (hs_gavel_of(v, job)->is_unsolved)
             hs_gavel_of(v, job)->chosen = NO_TYPE;
     }
     (void)place_jobs(g, pool, v, p);
     double end = pool->now;
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         if (j->held == NO_TYPE)
             continue;
@@ -437,8 +423,7 @@ static void begin_compat_round(const struct hs_gavel *g, struct hs_gavel_pool *p
     }
     const double end_us = rint(end * 1e6);
     pool->is_running = false;
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         if (hs_gavel_of(v, job)->held == NO_TYPE)
             continue;
         book_round(pool, v, p, job, end_us - (double)hs_view_now_us(v));
@@ -459,8 +444,7 @@ static void decide_compat_pool(const struct hs_gavel *g, struct hs_gavel_pool *p
                (now_us >= pool->next_us || (!pool->is_running && pool->is_woken))) {
         bool drops = false;
         hs_plan_reason(p, "its rounds end before its gang does a step");
-        HS_GAVEL_EACH(job, pool, v)
-        {
+        HS_EACH_CHAINED(job, &pool->jobs, v) {
             if (hs_gavel_of(v, job)->failures < FAILURES_MAX)
                 continue;
             hs_plan_kill(p, job);
@@ -488,10 +472,8 @@ static enum hs_status gavel_decide(void *state, const struct hs_view *v, struct 
 {
     struct hs_gavel *g = state;
     hs_vc_queues_scan(&g->cpu_jobs, v, p, (struct hs_place_rule){.placer = g->placer});
-    HS_GAVEL_EACH(job, &g->pools[g->pool_count], v)
-    {
+    HS_EACH_CHAINED(job, &g->pools[g->pool_count].jobs, v)
         hs_plan_reject(p, job, "no GPU type has as many GPUs as its gang");
-    }
     for (uint32_t i = 0; i < g->pool_count; i++) {
         (g->compat == HS_GAVEL_COMPAT_OFF ? decide_pool : decide_compat_pool)(g, &g->pools[i], v,
                                                                               p);
@@ -652,8 +634,7 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
     const struct hs_gavel *g = state;
     for (uint32_t i = 0; i < g->pool_count; i++) {
         uint64_t count = 0;
-        HS_GAVEL_EACH(job, &g->pools[i], v)
-        {
+        HS_EACH_CHAINED(job, &g->pools[i].jobs, v) {
             const hs_job_id beside = hs_gavel_of(v, job)->beside;
             if ((hs_gavel_of(v, job)->held == NO_TYPE) != hs_job_waits(v, job))
                 return "a job holds GPUs that it was not chosen for";

@@ -96,10 +96,8 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                           const struct hs_view *v, struct hs_gavel_program *program, double rho)
 {
     double most_us = 1; /* work is relative to it: the solver's tolerances are absolute */
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v)
         most_us = fmax(most_us, hs_gavel_of(v, job)->left_us);
-    }
     hs_gavel_begin(program);
     if (g->pairs != NULL)
         g->pairs->classes = 0;
@@ -133,8 +131,7 @@ static void read_shares(const struct hs_gavel *g, struct hs_gavel_pool *pool,
 {
     if (g->pairs != NULL)
         hs_gavel_pairs_read(g, pool, v, program);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         hs_gavel_shares(program, j->first_column, j->share);
     }
@@ -151,8 +148,7 @@ struct fairness {
 static bool use_fairly(const void *jobs, const double *prices, double *gpus)
 {
     const struct fairness *f = jobs;
-    HS_GAVEL_EACH(job, f->pool, f->v)
-    {
+    HS_EACH_CHAINED(job, &f->pool->jobs, f->v) {
         double shares[HS_GAVEL_TYPES];
         if (!hs_gavel_cheapest(f->program, hs_gavel_of(f->v, job)->speed,
                                least_rate(f->v, job, f->rho), prices, shares))
@@ -165,8 +161,7 @@ static bool use_fairly(const void *jobs, const double *prices, double *gpus)
 
 static void read_mixture(const struct fairness *f, const struct hs_gavel_mixture *m)
 {
-    HS_GAVEL_EACH(job, f->pool, f->v)
-    {
+    HS_EACH_CHAINED(job, &f->pool->jobs, f->v) {
         struct hs_gavel_scratch *j = hs_gavel_of(f->v, job);
         double shares[HS_GAVEL_TYPES];
         memset(j->share, 0, sizeof j->share);
@@ -224,8 +219,7 @@ static void share_by_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     double low = 0, high = 0, least = 0;
     alone.pairs = NULL;
     hs_job_chain_sort(&pool->jobs, v, hs_gavel_by_arrival, NULL);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         double most = 0;
         for (uint32_t t = 0; t < g->types; t++)
@@ -246,17 +240,14 @@ static void share_by_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
 static bool fill(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
                  struct hs_gavel_program *program)
 {
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v)
         hs_gavel_of(v, job)->priority = 0;
-    }
     for (bool are_left = true, rises = true; are_left && rises;) {
         if (!solve_program(g, pool, v, program, 0))
             return false;
         const double level = hs_lp_value(program->lp, program->goal);
         are_left = rises = false;
-        HS_GAVEL_EACH(job, pool, v)
-        {
+        HS_EACH_CHAINED(job, &pool->jobs, v) {
             struct hs_gavel_scratch *j = hs_gavel_of(v, job);
             if (j->priority > 0)
                 continue;
@@ -277,10 +268,8 @@ static void share_by_program(const struct hs_gavel *g, struct hs_gavel_pool *poo
     uint32_t gang = 0; /* the largest */
     alone.pairs = NULL;
     hs_job_chain_sort(&pool->jobs, v, by_class, &alone);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v)
         gang = hs_view_gpus(v, job) > gang ? hs_view_gpus(v, job) : gang;
-    }
     bool is_solved = hs_gavel_fills(g) ? fill(&alone, pool, v, program)
                                        : solve_program(&alone, pool, v, program, 0);
     const bool has_pairs = is_solved && g->pairs != NULL && hs_gavel_may_pair(program, gang);
@@ -316,8 +305,7 @@ static void share_by_arrival(const struct hs_gavel *g, struct hs_gavel_pool *poo
     double room[HS_GAVEL_TYPES];
     memcpy(room, pool->gpus, sizeof room);
     hs_job_chain_sort(&pool->jobs, v, hs_gavel_by_arrival, NULL);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         for (uint32_t t = 0; t < g->types; t++) {
             if (g->is_aware)
@@ -326,8 +314,7 @@ static void share_by_arrival(const struct hs_gavel *g, struct hs_gavel_pool *poo
         }
     }
     bool is_open = true;
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         bool has_type = false;
         for (uint32_t t = 0; t < g->types; t++)
@@ -367,8 +354,7 @@ static void share_by_walk(struct hs_gavel_pool *pool, const struct hs_view *v)
     double room = pool->gpus[0];
     hs_job_chain_sort(&pool->jobs, v, hs_gavel_by_arrival, NULL);
     hs_job_id head = head_from(v, pool->jobs.first);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         for (; j->ended > 0; j->ended--)
             share_head(v, &head, &room);
@@ -378,10 +364,8 @@ static void share_by_walk(struct hs_gavel_pool *pool, const struct hs_view *v)
         share_head(v, &head, &room);
     while (head != HS_NO_JOB && hs_view_gpus(v, head) <= room)
         share_head(v, &head, &room);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v)
         hs_gavel_of(v, job)->share[0] = fmin(hs_gavel_of(v, job)->share[0], 1);
-    }
 }
 
 /* ---- allox ----
@@ -457,13 +441,11 @@ static void collect(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
     struct hs_gavel_allox *a = g->allox;
     uint32_t waiting = 0;
     hs_job_chain_sort(&pool->jobs, v, hs_gavel_by_arrival, NULL);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         for (uint32_t t = 0; t < g->types; t++)
             room[t] -= hs_gavel_of(v, job)->share[t];
     }
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         double speed = 0; /* the highest where there is room */
         bool is_committed = false;
@@ -533,8 +515,7 @@ static void share_equally(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                           const struct hs_view *v, const struct hs_gavel_program *program)
 {
     const bool knows_left = hs_gavel_needs_left(g);
-    HS_GAVEL_EACH(job, pool, v)
-    {
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         /* at least 1 us: a job without work, or with costs alone, would leave the makespan
          * unbounded */

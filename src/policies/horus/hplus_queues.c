@@ -389,8 +389,7 @@ static void refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t
     l->sample->limit = UINT64_C(1) << 32;
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_job_queue *jobs = &set->hqueues[i].by_key;
-        for (hs_job_id j = hs_job_queue_first(jobs); j != HS_NO_JOB;
-             j = hs_job_queue_next(jobs, v, j)) {
+        HS_EACH_QUEUED(j, jobs, v) {
             const struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
             if (scratch->mix < l->sample->limit)
                 sample_offer(l->sample, &scratch->features, hs_view_submit_us(v, j),
@@ -549,8 +548,7 @@ static const char *hqueue_check(const struct hs_hplus_queues *l, const struct hs
     if (by_submit->count > 0 && hqueue->median != median)
         return "the median of a lane is wrong";
     hs_i128 sum_us = 0;
-    for (hs_job_id j = hs_job_queue_first(jobs); j != HS_NO_JOB;
-         j = hs_job_queue_next(jobs, v, j)) {
+    HS_EACH_QUEUED(j, jobs, v) {
         if (!hs_job_waits(v, j))
             return "a lane holds a job that does not wait";
         if (scratch_of(v, j)->hqueue != index)

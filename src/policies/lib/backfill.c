@@ -439,8 +439,7 @@ static void reserve(struct backfill_pass *x, hs_job_id head)
     const struct hs_job_queue *running = &x->b->running[x->vc];
     const uint64_t wanted = milli_of(v, head);
     uint64_t free_milli = free_milli_of(v, x->vc);
-    for (hs_job_id j = hs_job_queue_first(running); j != HS_NO_JOB;
-         j = hs_job_queue_next(running, v, j)) {
+    HS_EACH_QUEUED(j, running, v) {
         free_milli += milli_of(v, j);
         if (free_milli >= wanted) {
             int64_t until_us = hs_job_queue_key(v, j) - hs_view_now_us(v);

@@ -370,7 +370,7 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
     const struct links l = links_of(q, v);
     uint32_t count = 0;
     hs_job_id before = HS_NO_JOB;
-    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j)) {
+    HS_EACH_QUEUED(j, q, v) {
         const struct hs_job_queue_link *link = link_at(l, j);
         struct hs_job_queue_link fresh = *link;
         refresh(l, &fresh);

@@ -127,6 +127,10 @@ hs_job_id hs_job_queue_next(const struct hs_job_queue *queue, const struct hs_vi
                             hs_job_id job);
 hs_job_id hs_job_queue_prev(const struct hs_job_queue *queue, const struct hs_view *v,
                             hs_job_id job);
+/* Goes through the members in order. The loop may not remove the one that it is at. */
+#define HS_EACH_QUEUED(job, queue, v)                                                              \
+    for (hs_job_id job = hs_job_queue_first(queue); job != HS_NO_JOB;                              \
+         job = hs_job_queue_next(queue, v, job))
 
 /* The largest gangs that may still find GPUs. When a gang that any node may serve finds none,
  * larger ones find none either; a gang with requirements on its nodes says nothing about others, so
@@ -209,6 +213,16 @@ static inline struct hs_job_chain hs_job_chain_empty(size_t link_offset)
 {
     return (struct hs_job_chain){HS_NO_JOB, HS_NO_JOB, (uint32_t)link_offset};
 }
+static inline hs_job_id hs_job_chain_next(const struct hs_job_chain *c, const struct hs_view *v,
+                                          hs_job_id job)
+{
+    const unsigned char *scratch = hs_view_scratch(v, job);
+    const struct hs_job_chain_link *link = (const void *)(scratch + c->link_offset);
+    return link->after;
+}
+/* As HS_EACH_QUEUED. */
+#define HS_EACH_CHAINED(job, chain, v)                                                             \
+    for (hs_job_id job = (chain)->first; job != HS_NO_JOB; job = hs_job_chain_next(chain, v, job))
 /* Inserts behind a member, or at the front if it is HS_NO_JOB. O(1) each. */
 void hs_job_chain_insert(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job,
                          hs_job_id behind);

@@ -393,8 +393,7 @@ const char *hs_waiting_check(const struct hs_job_queue *queue, const struct hs_v
 {
     if (!hs_job_queue_is_valid(queue, v))
         return "a waiting queue is out of order";
-    for (hs_job_id j = hs_job_queue_first(queue); j != HS_NO_JOB;
-         j = hs_job_queue_next(queue, v, j))
+    HS_EACH_QUEUED(j, queue, v)
         if (!hs_job_waits(v, j))
             return "a waiting queue holds a job that does not wait";
     return NULL;
@@ -409,8 +408,7 @@ const char *hs_vc_queues_check(const struct hs_vc_queues *q, const struct hs_vie
             continue;
         const struct hs_job_queue *set = &q->holders[vc].by_start.set;
         uint64_t gpus = 0;
-        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
-             j = hs_job_queue_next(set, v, j))
+        HS_EACH_QUEUED(j, set, v)
             gpus += hs_view_gpus_held(v, j);
         if (!hs_job_queue_is_valid(set, v) || gpus != q->holders[vc].gpus)
             return "the jobs that hold GPUs are out of order or miscounted";

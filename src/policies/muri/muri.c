@@ -97,8 +97,7 @@ static bool place(const struct hs_muri *m, const struct hs_view *v, struct hs_pl
 static void release_others(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p,
                            uint32_t vc)
 {
-    for (hs_job_id job = m->lists[vc].first; job != HS_NO_JOB;
-         job = hs_muri_of(v, job)->chain.after)
+    HS_EACH_CHAINED(job, &m->lists[vc], v)
         if (hs_muri_of(v, job)->first_allocation != 0 && !hs_muri_of(v, job)->is_staying)
             release(m, v, p, job);
 }
@@ -252,8 +251,7 @@ static void place_all(struct hs_muri *m, const struct hs_view *v, struct hs_plan
 static uint64_t gpus_held(const struct hs_muri *m, const struct hs_view *v, uint32_t vc)
 {
     uint64_t held = 0;
-    for (hs_job_id job = m->lists[vc].first; job != HS_NO_JOB;
-         job = hs_muri_of(v, job)->chain.after) {
+    HS_EACH_CHAINED(job, &m->lists[vc], v) {
         const uint32_t h = hs_muri_of(v, job)->first_allocation;
         if (h != 0 && m->map.on_gpu[m->map.allocations[h].gpu] == h) /* once a group */
             held += hs_view_gpus(v, job);
@@ -269,7 +267,7 @@ static void decide_vc(struct hs_muri *m, const struct hs_view *v, struct hs_plan
     m->decided_us[vc] = hs_view_now_us(v);
     if (m->compat)
         hs_plan_reason(p, hs_compat_lost_text);
-    for (hs_job_id job = list->first; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.after)
+    HS_EACH_CHAINED(job, list, v)
         hs_muri_of(v, job)->key = key_of(m, v, job, lose(m, v, p, job, since_us));
     hs_job_chain_sort(list, v, precedes, NULL);
     hs_plan_reason(p, NULL);

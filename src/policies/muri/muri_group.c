@@ -56,7 +56,7 @@ static void take_all(struct hs_muri *m, const struct hs_view *v, struct hs_plan 
         j->leads = NONE;
         j->is_taken = j->is_staying = j->is_claimed = false;
     }
-    for (hs_job_id job = list->first; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.after) {
+    HS_EACH_CHAINED(job, list, v) {
         const uint32_t gang = hs_view_gpus(v, job);
         hs_muri_of(v, job)->place = place++;
         m->last_of_gang[gang] = HS_NO_JOB;

@@ -380,8 +380,7 @@ static const char *optimus_check(const void *state, const struct hs_view *v)
     for (uint32_t i = 0; i < o->pool_count; i++) {
         const struct hs_optimus_pool *pool = &o->pools[i];
         uint64_t count = 0, holding = 0;
-        for (hs_job_id job = pool->jobs.first; job != HS_NO_JOB;
-             job = hs_optimus_of(v, job)->chain.after) {
+        HS_EACH_CHAINED(job, &pool->jobs, v) {
             if (hs_optimus_of(v, job)->held != hs_view_gpus_held(v, job))
                 return "a job holds other GPUs than it was given";
             count++;

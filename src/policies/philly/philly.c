@@ -676,13 +676,11 @@ static const char *philly_check(const void *state, const struct hs_view *v)
     const char *fault = NULL;
     if (!hs_job_queue_is_valid(&s->running, v))
         return "the list of running jobs is out of order";
-    for (hs_job_id j = hs_job_queue_first(&s->running); j != HS_NO_JOB;
-         j = hs_job_queue_next(&s->running, v, j))
+    HS_EACH_QUEUED(j, &s->running, v)
         if (hs_job_waits(v, j))
             return "the list of running jobs holds one that waits";
     for (uint32_t vc = 0; fault == NULL && vc < s->vc_count; vc++) {
-        for (hs_job_id j = hs_job_queue_first(&s->vcs[vc].due); j != HS_NO_JOB;
-             j = hs_job_queue_next(&s->vcs[vc].due, v, j))
+        HS_EACH_QUEUED(j, &s->vcs[vc].due, v)
             if (hs_view_state(v, j) != HS_JOB_SUSPENDED) /* preempted by this very pass */
                 return "a job was due and was not tried";
         fault = hs_waiting_check(&s->vcs[vc].asleep, v);

@@ -96,7 +96,7 @@ static void account(const struct hs_salus *s, hs_job_id job)
 
 static void account_all(const struct hs_salus_lane *lane, const struct hs_salus *s)
 {
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
+    HS_EACH_CHAINED(m, &lane->queue, s->v)
         account(s, m);
 }
 
@@ -107,7 +107,7 @@ static void ready(struct hs_salus *s, hs_job_id job)
     struct hs_salus_lane *lane = &s->lanes[j->lane - 1];
     j->is_ready = true;
     hs_salus_requeue(s, job);
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
+    HS_EACH_CHAINED(m, &lane->queue, s->v)
         hs_salus_job(s, m)->steps = 0;
     touch(s, j->lane - 1);
 }
@@ -150,7 +150,7 @@ static void due(struct hs_salus *s, uint32_t id)
     if (lane->due_us != hs_view_now_us(s->v) || lane->members == 0)
         return;
     account_all(lane, s);
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
+    HS_EACH_CHAINED(m, &lane->queue, s->v)
         if (hs_salus_job(s, m)->share_q32 > 0)
             hs_salus_job(s, m)->used_ns = lane->level_ns;
     touch(s, id);
@@ -176,7 +176,7 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *l
 {
     hs_job_id best = HS_NO_JOB;
     int64_t best_key = INT64_MAX;
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
+    HS_EACH_CHAINED(m, &lane->queue, s->v) {
         const struct hs_salus_job *j = hs_salus_job(s, m);
         /* the least is next, on ties the first in the queue; srtf: may be negative */
         const int64_t key = s->rule == HS_SALUS_SRTF   ? j->declared_us - j->used_ns / NS_PER_US
@@ -255,10 +255,10 @@ static uint64_t step_us(const struct hs_salus *s, hs_job_id job)
 static void share_by_step(struct hs_salus *s, struct hs_salus_lane *lane)
 {
     uint64_t sum_us = 0;
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
+    HS_EACH_CHAINED(m, &lane->queue, s->v)
         if (hs_salus_job(s, m)->is_ready)
             sum_us += step_us(s, m);
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
+    HS_EACH_CHAINED(m, &lane->queue, s->v) {
         uint64_t us = step_us(s, m);
         if (!hs_salus_job(s, m)->is_ready)
             continue;
@@ -274,7 +274,7 @@ static void share_fairly(const struct hs_salus *s, struct hs_salus_lane *lane)
     int64_t least_ns = INT64_MAX, next_ns = INT64_MAX;
     uint64_t count = 0;
     bool is_ready = true;
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
+    HS_EACH_CHAINED(m, &lane->queue, s->v) {
         const struct hs_salus_job *j = hs_salus_job(s, m);
         if (j->used_ns < least_ns) {
             next_ns = least_ns;
@@ -309,7 +309,7 @@ static bool is_to_share_processor(const struct hs_salus *s, const struct hs_salu
     if (lane->is_processor_sharing || s->mode == HS_SALUS_PROCESSOR_SHARING ||
         (s->mode == HS_SALUS_AUTO && is_crowded))
         return true;
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
+    HS_EACH_CHAINED(m, &lane->queue, s->v)
         if (hs_view_step_us(s->v, m) == 0)
             return true;
     return false;
@@ -342,7 +342,7 @@ static void choose(struct hs_salus *s, uint32_t id)
     account_all(lane, s);
     lane->runner = HS_NO_JOB;
     lane->has_ended = lane->is_awaited = lane->awaits = false;
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
+    HS_EACH_CHAINED(m, &lane->queue, s->v)
         hs_salus_job(s, m)->wanted_q32 = 0;
     if (s->rule == HS_SALUS_FAIR)
         share_fairly(s, lane);
@@ -379,7 +379,7 @@ static void write_turns(struct hs_salus *s, uint32_t id)
     lane->is_touched = false;
     if (lane->members == 0)
         return;
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
+    HS_EACH_CHAINED(m, &lane->queue, s->v)
         if (m != lane->runner)
             member_turn(s, id, m, false);
     if (lane->runner != HS_NO_JOB)
@@ -526,7 +526,7 @@ static const char *turns_check(const struct hs_salus *s, const struct hs_salus_l
 {
     uint64_t sum_q32 = 0;
     bool all_ready = true;
-    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
+    HS_EACH_CHAINED(m, &lane->queue, s->v) {
         const char *broken = member_check(s, m);
         all_ready = all_ready && hs_salus_job(s, m)->is_ready;
         if (broken != NULL)

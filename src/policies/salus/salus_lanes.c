@@ -222,7 +222,7 @@ static void count_member(struct hs_salus *s, struct hs_salus_lane *lane,
 static void lane_resize(const struct hs_salus *s, struct hs_salus_lane *lane)
 {
     lane->most_mib = 0;
-    for (hs_job_id j = lane->queue.first; j != HS_NO_JOB; j = hs_salus_job(s, j)->turn.after)
+    HS_EACH_CHAINED(j, &lane->queue, s->v)
         lane->most_mib = most(lane->most_mib, hs_salus_job(s, j)->rest_mib);
     if (s->model == HS_SALUS_ONE)
         lane->size_mib = lane->most_mib;

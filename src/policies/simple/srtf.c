@@ -237,7 +237,7 @@ static void decide_by_count(const struct job_list *list, const struct hs_view *v
                             uint64_t capacity, const struct srtf *s)
 {
     hs_plan_reason(p, "not among the first in the order that fit by number");
-    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
+    HS_EACH_CHAINED(at, &list->jobs, v) {
         uint32_t gpus = hs_view_gpus(v, at);
         link_of(v, at)->is_chosen = gpus <= capacity;
         if (gpus <= capacity)
@@ -245,7 +245,7 @@ static void decide_by_count(const struct job_list *list, const struct hs_view *v
         else if (hs_view_gpus_held(v, at) > 0)
             hs_plan_preempt(p, at, hs_cost_us(&s->cost, v, at));
     }
-    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
+    HS_EACH_CHAINED(at, &list->jobs, v) {
         hs_plan_reason(p, NULL);
         if (link_of(v, at)->is_chosen && hs_job_waits(v, at) && hs_place(v, p, at, s->placement))
             hs_compat_add_overhead(compat_of(s), v, p, at);
@@ -258,11 +258,11 @@ static void decide_anew(const struct job_list *list, const struct hs_view *v, st
                         uint64_t capacity, const struct srtf *s)
 {
     hs_plan_reason(p, "all are placed anew, and jobs before it in the order get its GPUs");
-    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after)
+    HS_EACH_CHAINED(at, &list->jobs, v)
         if (hs_view_gpus_held(v, at) > 0)
             hs_plan_preempt(p, at, hs_cost_us(&s->cost, v, at));
     uint64_t bound = capacity;
-    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
+    HS_EACH_CHAINED(at, &list->jobs, v) {
         uint32_t gpus = hs_view_gpus(v, at);
         bool is_running_cpu_job = gpus == 0 && !hs_job_waits(v, at);
         bool is_constrained = hs_view_is_constrained(v, at);
@@ -293,7 +293,7 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
             hs_plan_add_overhead(p, at, *lost_us);
     }
     list_sort(list, v, s);
-    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after)
+    HS_EACH_CHAINED(at, &list->jobs, v)
         capacity += hs_view_gpus_held(v, at);
     if (s->placement.placer == HS_PLACE_COUNT && s->placement.types == HS_TYPES_ANY)
         decide_by_count(list, v, p, capacity, s);
@@ -314,7 +314,7 @@ static const char *replace_check(const struct srtf *s, const struct hs_view *v, 
 {
     const struct job_list *list = &s->lists[vc];
     hs_job_id before = HS_NO_JOB;
-    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
+    HS_EACH_CHAINED(at, &list->jobs, v) {
         if (link_of(v, at)->link.before != before || hs_view_vc(v, at) != vc)
             return "the list of live jobs is broken";
         before = at;
@@ -555,8 +555,7 @@ static void evict(void *state, const struct hs_view *v, struct hs_plan *p, uint3
 static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct srtf *s = state;
-    for (hs_job_id job = hs_job_queue_first(&s->refused); job != HS_NO_JOB;
-         job = hs_job_queue_next(&s->refused, v, job))
+    HS_EACH_QUEUED(job, &s->refused, v)
         hs_plan_reject(p, job, "its deadline cannot be met");
     if (!is_replacing(s)) {
         hs_evictions_scan(&s->evictions, v, p, s->waiting, s->is_awake, evict, s);
@@ -579,8 +578,7 @@ static const char *evict_check(const struct srtf *s, const struct hs_view *v, ui
         const struct hs_job_queue *set = &running->classes[i].set;
         if (!hs_job_queue_is_valid(set, v) || set->count == 0)
             return "a class of running jobs is out of order";
-        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
-             j = hs_job_queue_next(set, v, j)) {
+        HS_EACH_QUEUED(j, set, v) {
             if (hs_view_gpus_held(v, j) == 0)
                 return "a class of running jobs holds one that has no GPUs";
             held += hs_view_gpus(v, j);

@@ -114,9 +114,6 @@ static struct synergy_scratch *job_of(const struct hs_view *v, hs_job_id job)
     return hs_view_scratch(v, job);
 }
 
-#define EACH_JOB(job, chain_of, v)                                                                 \
-    for (hs_job_id job = (chain_of)->first; job != HS_NO_JOB; job = job_of(v, job)->chain.after)
-
 static struct synergy_share at_most(struct synergy_share a, struct synergy_share b)
 {
     return (struct synergy_share){hs_smaller(a.cpus_milli, b.cpus_milli),
@@ -518,8 +515,7 @@ static bool put_in_order(struct synergy *s, const struct hs_view *v)
     if (s->order == FIFO)
         return false;
     hs_job_id before = HS_NO_JOB;
-    EACH_JOB(job, &s->jobs, v)
-    {
+    HS_EACH_CHAINED(job, &s->jobs, v) {
         job_of(v, job)->key = key_of(s, v, job);
         is_in_order = is_in_order && (before == HS_NO_JOB || by_key(v, before, job, NULL));
         before = job;
@@ -537,8 +533,7 @@ static void try_jobs(struct synergy *s, const struct hs_view *v)
     const bool keeps = s->order == LAS || s->mechanism == OPT;
     uint32_t count = 0;
     uint64_t left = s->free;
-    EACH_JOB(job, &s->jobs, v)
-    {
+    HS_EACH_CHAINED(job, &s->jobs, v) {
         const uint32_t gang = hs_view_gpus(v, job);
         uint64_t *room = &s->room[hs_view_vc(v, job)];
         if ((keeps ? left : s->free) == 0)
@@ -808,8 +803,7 @@ static const char *synergy_check(const void *state, const struct hs_view *v)
 {
     const struct synergy *s = state;
     uint64_t count = 0, places = 0;
-    EACH_JOB(job, &s->jobs, v)
-    {
+    HS_EACH_CHAINED(job, &s->jobs, v) {
         const struct synergy_scratch *j = job_of(v, job);
         if (j->holds == hs_job_waits(v, job) || j->holds != (j->places > 0))
             return "a job holds GPUs without a place in this round";

@@ -372,8 +372,7 @@ static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, s
     hs_plan_reason(p, hs_compat_lost_text);
     for (uint32_t level = 0; level < t->levels; level++) {
         struct hs_job_queue *set = &q->holding[level].set;
-        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
-             j = hs_job_queue_next(set, v, j)) {
+        HS_EACH_QUEUED(j, set, v) {
             if (since_us > 0)
                 hs_plan_add_overhead(p, j, hs_compat_lost_us(v, j, since_us));
             if (level + 1 < t->levels && attained(t, v, j) >= t->limits.us[level]) {
@@ -424,8 +423,7 @@ static HS_COLD void change_queues(struct tiresias *t, const struct hs_view *v,
 static int64_t number_anew(const struct tiresias *t, const struct hs_view *v,
                            const struct hs_job_queue *queue, int64_t listed, int64_t place)
 {
-    for (hs_job_id j = hs_job_queue_first(queue); j != HS_NO_JOB;
-         j = hs_job_queue_next(queue, v, j))
+    HS_EACH_QUEUED(j, queue, v)
         if (place_of(t, v, j) <= listed)
             set_place(v, j, ++place);
     return place;
@@ -605,14 +603,12 @@ static const char *tiresias_check(const void *state, const struct hs_view *v)
         const char *fault = hs_waiting_check(waiting, v);
         if (fault != NULL || !hs_job_queue_is_valid(holding, v))
             return fault != NULL ? fault : "a queue is out of order";
-        for (hs_job_id j = hs_job_queue_first(holding); j != HS_NO_JOB;
-             j = hs_job_queue_next(holding, v, j)) {
+        HS_EACH_QUEUED(j, holding, v) {
             if (hs_job_waits(v, j) || job_of(v, j)->choice.level != level)
                 return "a queue counts a waiting job, or one of another, among those with GPUs";
             held += hs_view_gpus(v, j);
         }
-        for (hs_job_id j = hs_job_queue_first(waiting); j != HS_NO_JOB;
-             j = hs_job_queue_next(waiting, v, j))
+        HS_EACH_QUEUED(j, waiting, v)
             if (job_of(v, j)->choice.level != level)
                 return "a queue counts a job of another among those that wait";
         if (level + 1 < t->levels)
