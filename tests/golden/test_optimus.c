@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "model/speed.h"
-#include "policies/optimus/optimus.h"
+#include "policies/optimus/optimus.c"
 #include "support/run.h"
 #include "support/sink.h"
 
@@ -123,14 +123,14 @@ static void old_speeds_are_forgotten(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {1, 2, 4, 3, 5, 6, 7, 8, 9};
-    struct hs_optimus_fit fit = {.trials = 3};
+    struct speed_fit fit = {.trials = 3};
     for (uint32_t i = 0; i < 9; i++) {
         const double n = sizes[i], right = 1 / (.9 / n + .08 + .02 * n);
-        hs_optimus_observe(&fit, sizes[i], sizes[i] == 3 ? 2 * right : right);
+        note_speed(&fit, sizes[i], sizes[i] == 3 ? 2 * right : right);
         if (i == 7)
-            assert_true(fabs(hs_optimus_speed(&fit, 16) * .45625 - 1) > .01);
+            assert_true(fabs(fitted_speed(&fit, 16) * .45625 - 1) > .01);
     }
-    assert_true(fabs(hs_optimus_speed(&fit, 16) * .45625 - 1) < 1e-9);
+    assert_true(fabs(fitted_speed(&fit, 16) * .45625 - 1) < 1e-9);
 }
 
 /* O2. b = (.1, 1, .2) at 0 to 90 steps. b2 is a multiple of .3 / 2000, the least loss over the
@@ -146,7 +146,7 @@ static void losses_are_fitted(void **state)
     double loss[6];
     for (uint32_t i = 0; i < 6; i++)
         loss[i] = hs_loss_at(&truth, at[i]);
-    hs_optimus_fit_loss(at, loss, 6, &fitted);
+    fit_loss(at, loss, 6, &fitted);
     assert_true(fabs(fitted.b0 - .09998) < 6e-6);
     assert_true(fabs(fitted.b1 - .99995) < 6e-6);
     assert_true(fabs(fitted.b2 - .19995) < 1e-12);

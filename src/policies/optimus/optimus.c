@@ -14,43 +14,222 @@
  * a slot. A pool is a virtual cluster: with its own nodes, or its quota of those of all. All GPUs
  * of a pool count as of the type of which it has most for the job.
  *
+ * What it learns of a job is its speed with n GPUs,
+ *
+ *     1 / speed(n) = t0 / n + t1 + t2 n,    t >= 0
+ *
+ * from speeds that were observed: compute is divided, synchronisation has a constant part and one
+ * that grows with n. This is the form of Peng et al., EuroSys'18 3.2 (synchronous training), where
+ * parameter servers are as many as workers. And the epochs that it trains, from its losses so far,
+ * of the form of 3.1 (horus/loss.h).
+ *
  * Cost of a slot: O((jobs with GPUs + GPUs) log GPUs): a job that waits behind others without GPUs
  * is not looked at.
  */
-#include "policies/optimus/optimus.h"
-
 #include <math.h>
 #include <string.h>
 
-#define HS_OPTIMUS_TRIALS 5u /* EuroSys'18 3.2, 6.1: 5 samples are enough */
+#include "policies/lib/vc_queues.h"
 
+#define TRIALS 5u /* EuroSys'18 3.2, 6.1: 5 samples are enough */
+
+enum { FILL, EVEN };
 static const char *const placement_names[] = {"fill", "even", NULL};
+enum { KNOWS_ALL, KNOWS_WORK, KNOWS_NOTHING };
 static const char *const oracle_names[] = {"yes", "work", "no", NULL};
+enum { COMPAT_OFF, COMPAT_ADAPTDL };
 static const char *const compat_names[] = {"off", "adaptdl", NULL};
 
-/* The jobs that the last slot looked at: those with GPUs, and those before them. */
-#define OPTIMUS_EACH_REACHED(job, pool, v)                                                         \
-    for (hs_job_id job = (pool)->reached != HS_NO_JOB ? (pool)->jobs.first : HS_NO_JOB;            \
-         job != HS_NO_JOB;                                                                         \
-         job = job != (pool)->reached ? hs_optimus_of(v, job)->chain.after : HS_NO_JOB)
+/* Sizes at which the speed of a job was observed: those of its trials, and then the last ones that
+ * it had. */
+#define SAMPLES 8u
+#define TERMS   3u
+
+struct speed_fit {
+    double term[TERMS];     /* of 1 / speed(n): 1 / n, 1, n */
+    double speed[SAMPLES];  /* relative to that in isolation */
+    uint16_t gpus[SAMPLES]; /* of each */
+    uint16_t trials, count;
+    bool is_stale; /* a sample is newer than the fit */
+};
+
+struct optimus {
+    int32_t placement, compat, oracle;
+    bool is_sticky;
+    int64_t slot_us, restart_us, max_gpus, phase_us, trial_us;
+    double young, error;        /* parameters up to here */
+    struct optimus_pool *pools; /* by VC */
+    uint32_t pool_count;
+    struct hs_job_place *heap;    /* of jobs that may get one GPU more, the largest gain first */
+    struct hs_job_place *started; /* of jobs to place, fewest GPUs first */
+    struct optimus_room *rooms;
+    struct hs_vc_queues cpu_jobs;
+};
+
+/* Nodes of most free GPUs first. */
+struct optimus_room {
+    uint32_t node, gpus;
+};
+
+struct optimus_pool {
+    struct hs_job_chain jobs; /* by arrival */
+    uint64_t count, holding;  /* jobs: all, and with GPUs */
+    hs_job_id end;            /* the first that this slot need not look at: behind all with GPUs */
+    int64_t boundary_us;      /* the next; -1: none, the pool is idle */
+};
+
+struct optimus_job {
+    union {
+        struct hs_job_queue_link queue; /* of a CPU job */
+        struct hs_job_chain_link chain;
+    };
+    struct speed_fit fit;
+    double epochs; /* that it trains in all, fitted to the losses of those seen */
+    uint32_t seen;
+    int64_t since_us;     /* when it got the GPUs that it holds */
+    double left_us;       /* predicted at this slot: work left, as run time on what it asks for */
+    double time_us;       /* of that with the GPUs granted so far, */
+    double next_us;       /* and with one more */
+    uint32_t held;        /* GPUs */
+    uint32_t granted;     /* of this slot */
+    uint32_t least, most; /* that it can use */
+    uint32_t type;        /* GPU type of most GPUs that it may use: its speeds count */
+};
+
+static struct optimus_job *job_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+/* ---- speeds ---- */
+
+/* Replaces the sample of the same size, else, once there is no room, the oldest that is no trial. */
+static void note_speed(struct speed_fit *f, uint32_t gpus, double speed)
+{
+    uint32_t at = 0;
+    while (at < f->count && f->gpus[at] != gpus)
+        at++;
+    if (at == SAMPLES) { /* the oldest leaves */
+        for (at = f->trials; at + 1 < SAMPLES; at++) {
+            f->gpus[at] = f->gpus[at + 1];
+            f->speed[at] = f->speed[at + 1];
+        }
+    } else if (at == f->count) {
+        f->count++;
+    } else if (f->speed[at] == speed) {
+        return;
+    }
+    f->gpus[at] = (uint16_t)gpus;
+    f->speed[at] = speed;
+    f->is_stale = true;
+}
+
+/* With n GPUs, fitted; > 0. Relative errors count, so the rows are multiplied by the speeds. */
+static double fitted_speed(struct speed_fit *f, uint32_t n)
+{
+    double a[SAMPLES * TERMS], b[SAMPLES];
+    for (uint32_t i = 0; f->is_stale && i < f->count; i++) {
+        const double speed = f->speed[i], gpus = f->gpus[i];
+        a[i * TERMS] = speed / gpus;
+        a[i * TERMS + 1] = speed;
+        a[i * TERMS + 2] = speed * gpus;
+        b[i] = 1;
+    }
+    if (f->is_stale)
+        (void)hs_nnls(a, b, f->count, TERMS, f->term);
+    f->is_stale = false;
+    return 1 / (f->term[0] / n + f->term[1] + f->term[2] * n);
+}
+
+/* ---- losses ---- */
+
+#define GRID        2000u /* of b2, as fine as the fits of the design's micro-scenario O2 */
+#define POINTS_MIN  3u    /* pengyanghua/optimus 8c43920, as the next two */
+#define EPOCHS_MORE 20u   /* with fewer points */
+#define EPOCHS_MOST 100u
+
+/* The curve, but its threshold, by 3 to HS_NNLS_ROWS_MAX losses > 0 and when they were seen. For a
+ * given b2 the rest is linear: 1 / (l - b2) = b0 k + b1. Rows are multiplied by (l - b2)^2, so that
+ * errors count as those of l. b2 is the best of GRID values below the least loss, found in steps of
+ * 100, 10 and 1. */
+static void fit_loss(const double *at, const double *loss, uint32_t count,
+                     struct hs_loss_curve *curve)
+{
+    double a[HS_NNLS_ROWS_MAX * 2], b[HS_NNLS_ROWS_MAX], x[2], least = INFINITY;
+    for (uint32_t i = 0; i < count; i++)
+        least = fmin(least, loss[i]);
+    uint32_t from = 0, to = GRID;
+    for (uint32_t step = GRID / 20; step > 0; step /= 10) {
+        uint32_t middle = from;
+        double best = INFINITY;
+        for (uint32_t g = from; g < to; g += step) {
+            const double b2 = least * g / GRID;
+            for (uint32_t i = 0; i < count; i++) {
+                b[i] = loss[i] - b2;
+                a[2 * i + 1] = b[i] * b[i];
+                a[2 * i] = a[2 * i + 1] * at[i];
+            }
+            const double sum = hs_nnls(a, b, count, 2, x);
+            if (sum >= best)
+                continue;
+            best = sum;
+            middle = g;
+            *curve = (struct hs_loss_curve){x[0], x[1], b2, curve->threshold};
+        }
+        from = middle > step ? middle - step : 0;
+        to = middle + step < GRID ? middle + step : GRID;
+    }
+}
+
+/* Predicted run time left on the requested GPUs, > 0: from the predicted work, or, under oracle=no,
+ * from the epochs left that the losses of the finished ones suggest. */
+static double work_left_us(const struct optimus *o, const struct hs_view *v, hs_job_id job)
+{
+    struct optimus_job *j = job_of(v, job);
+    if (o->oracle != KNOWS_NOTHING) {
+        const double left_us = (double)hs_view_remaining_us(v, job);
+        if (o->error == 0 || left_us == 0)
+            return left_us;
+        return left_us * (double)hs_view_estimate_us(v, job) / (double)hs_view_duration_us(v, job);
+    }
+    const struct hs_training training = hs_view_training(v, job);
+    const uint32_t done = (uint32_t)training.done;
+    double at[HS_NNLS_ROWS_MAX], loss[HS_NNLS_ROWS_MAX];
+    struct hs_loss_curve curve = {.threshold = training.threshold};
+    if (done + 1 < POINTS_MIN) {
+        j->epochs = done + EPOCHS_MORE;
+    } else if (done > j->seen) {
+        const uint32_t count = done < HS_NNLS_ROWS_MAX ? done + 1 : HS_NNLS_ROWS_MAX;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t epoch = (uint32_t)((uint64_t)done * i / (count - 1));
+            at[i] = epoch;
+            loss[i] = hs_view_loss(v, job, epoch);
+        }
+        fit_loss(at, loss, count, &curve);
+        j->epochs = fmin(hs_loss_epochs(&curve), done + EPOCHS_MOST);
+    }
+    j->seen = done;
+    const double left = fmax(j->epochs, done + 1) - training.done; /* it trains on: this epoch */
+    return left * (double)training.epoch_us;
+}
 
 /* ---- gains ---- */
 
 /* Run time of the work left with n GPUs. */
 static double time_us(const struct hs_view *v, hs_job_id job, uint32_t n)
 {
-    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    struct optimus_job *j = job_of(v, job);
     if (j->fit.count > 0)
-        return j->left_us / hs_optimus_speed(&j->fit, n);
+        return j->left_us / fitted_speed(&j->fit, n);
     return j->left_us / ((double)hs_view_scaling_q32(v, job, j->type, n) / 0x1p32);
 }
 
 /* The entry of a job for one GPU more than it was granted. The key is the gain; the order is
  * reversed as a whole, so that the last entry is the largest gain, and at a tie the earlier job. */
-static struct hs_job_place gain_entry(const struct hs_optimus *o, const struct hs_view *v,
+static struct hs_job_place gain_entry(const struct optimus *o, const struct hs_view *v,
                                       hs_job_id job)
 {
-    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    struct optimus_job *j = job_of(v, job);
     j->next_us = time_us(v, job, j->granted + 1);
     const bool is_young = o->young < 1 && hs_view_attained_us(v, job) < o->slot_us;
     return (struct hs_job_place){.key =
@@ -61,7 +240,7 @@ static struct hs_job_place gain_entry(const struct hs_optimus *o, const struct h
 }
 
 /* One GPU after the other to the largest gain. */
-static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uint32_t count,
+static void grant_gains(const struct optimus *o, const struct hs_view *v, uint32_t count,
                         uint64_t room)
 {
     struct hs_job_place *heap = o->heap;
@@ -69,7 +248,7 @@ static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uin
         hs_sort_down(heap, i, count);
     while (count > 0 && room > 0 && heap[0].key > 0) {
         const hs_job_id job = heap[0].job;
-        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+        struct optimus_job *j = job_of(v, job);
         j->granted++;
         j->time_us = j->next_us;
         room--;
@@ -83,14 +262,14 @@ static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uin
 
 /* A job that has done nothing since its last start keeps its number, or one that changes at each of
  * many short slots would only pay restarts. */
-static bool is_fixed(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job)
+static bool is_fixed(const struct optimus *o, const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    const struct optimus_job *j = job_of(v, job);
     return j->held > 0 && hs_view_now_us(v) - j->since_us <= o->restart_us;
 }
 
 /* GPUs of the pool that fixed jobs leave; these may hold more, as some may be on cordoned nodes. */
-static uint64_t room_of(const struct hs_optimus *o, const struct hs_optimus_pool *pool,
+static uint64_t room_of(const struct optimus *o, const struct optimus_pool *pool,
                         const struct hs_view *v)
 {
     const uint32_t number = (uint32_t)(pool - o->pools);
@@ -100,9 +279,9 @@ static uint64_t room_of(const struct hs_optimus *o, const struct hs_optimus_pool
     gpus = hs_smaller(gpus, hs_view_quota(v, number));
     hs_job_id job = pool->jobs.first;
     uint64_t fixed = 0;
-    for (uint64_t left = pool->holding; left > 0; job = hs_optimus_of(v, job)->chain.after) {
-        fixed += is_fixed(o, v, job) ? hs_optimus_of(v, job)->held : 0;
-        left -= hs_optimus_of(v, job)->held > 0;
+    for (uint64_t left = pool->holding; left > 0; job = job_of(v, job)->chain.after) {
+        fixed += is_fixed(o, v, job) ? job_of(v, job)->held : 0;
+        left -= job_of(v, job)->held > 0;
     }
     return gpus > fixed ? gpus - fixed : 0;
 }
@@ -111,30 +290,27 @@ static uint64_t room_of(const struct hs_optimus *o, const struct hs_optimus_pool
  * runs a few steps on 1, 2, 4, .. GPUs of those that it may have. */
 static void observe(const struct hs_view *v, hs_job_id job)
 {
-    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
-    const uint32_t trials = j->fit.count == 0 ? HS_OPTIMUS_TRIALS : 0;
+    struct optimus_job *j = job_of(v, job);
+    const uint32_t trials = j->fit.count == 0 ? TRIALS : 0;
     for (uint32_t n = j->least; j->fit.trials < trials && n <= j->most; n *= 2) {
-        hs_optimus_observe(&j->fit, n, (double)hs_view_trial_q32(v, job, j->type, n) / 0x1p32);
+        note_speed(&j->fit, n, (double)hs_view_trial_q32(v, job, j->type, n) / 0x1p32);
         j->fit.trials++;
     }
     const uint64_t rate_q32 = j->held > 0 ? hs_view_rate_q32(v, job) : 0;
     if (rate_q32 > 0)
-        hs_optimus_observe(&j->fit, j->held, (double)rate_q32 / 0x1p32);
+        note_speed(&j->fit, j->held, (double)rate_q32 / 0x1p32);
 }
 
 /* Grants to the jobs of a pool; those that need a place anew are in o->started, their number is
  * returned. */
-static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
-                      const struct hs_view *v)
+static uint32_t grant(const struct optimus *o, struct optimus_pool *pool, const struct hs_view *v)
 {
     uint64_t room = room_of(o, pool, v);
     uint64_t holding = pool->holding;
     uint32_t count = 0;
-    pool->reached = HS_NO_JOB;
-    for (hs_job_id job = pool->jobs.first; job != HS_NO_JOB && (room > 0 || holding > 0);
-         job = hs_optimus_of(v, job)->chain.after) {
-        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
-        pool->reached = job;
+    hs_job_id job = pool->jobs.first;
+    for (; job != HS_NO_JOB && (room > 0 || holding > 0); job = job_of(v, job)->chain.after) {
+        struct optimus_job *j = job_of(v, job);
         holding -= j->held > 0;
         if (is_fixed(o, v, job)) {
             j->granted = j->held;
@@ -144,18 +320,18 @@ static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
         room -= j->granted;
         if (j->granted == 0)
             continue;
-        if (o->oracle != HS_OPTIMUS_KNOWS_ALL)
+        if (o->oracle != KNOWS_ALL)
             observe(v, job);
-        j->left_us = hs_optimus_left_us(o, v, job);
+        j->left_us = work_left_us(o, v, job);
         j->time_us = time_us(v, job, j->granted);
         if (j->granted < j->most)
             o->heap[count++] = gain_entry(o, v, job);
     }
+    pool->end = job;
     grant_gains(o, v, count, room);
     count = 0;
-    OPTIMUS_EACH_REACHED(job, pool, v)
-    {
-        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    for (job = pool->jobs.first; job != pool->end; job = job_of(v, job)->chain.after) {
+        struct optimus_job *j = job_of(v, job);
         if (o->is_sticky && j->held > 0 && j->granted > j->held &&
             time_us(v, job, j->held) - j->time_us <= (double)o->restart_us)
             j->granted = j->held;
@@ -179,7 +355,7 @@ static uint32_t room_on(const struct hs_view *v, hs_job_id job, uint32_t node)
 
 /* On the fewest nodes on which it fits evenly, of those with most free GPUs, which are found by
  * taking all that is free. */
-static bool place_evenly(const struct hs_optimus *o, const struct hs_view *v, struct hs_plan *p,
+static bool place_evenly(const struct optimus *o, const struct hs_view *v, struct hs_plan *p,
                          hs_job_id job, uint32_t gpus)
 {
     const uint32_t mark = hs_plan_mark(p);
@@ -191,7 +367,7 @@ static bool place_evenly(const struct hs_optimus *o, const struct hs_view *v, st
         const uint64_t quota = hs_view_quota_room(v, hs_view_vc(v, job));
         if (node == HS_NO_NODE || quota == 0)
             break;
-        const struct hs_optimus_room room = {node, room_on(v, job, node)};
+        const struct optimus_room room = {node, room_on(v, job, node)};
         uint32_t at = m++; /* by room, which CPUs and host memory may limit */
         for (; at > 0 && o->rooms[at - 1].gpus < room.gpus; at--)
             o->rooms[at] = o->rooms[at - 1];
@@ -229,13 +405,12 @@ static bool place_by_filling(const struct hs_view *v, struct hs_plan *p, hs_job_
     return true;
 }
 
-static void place_all(const struct hs_optimus *o, struct hs_optimus_pool *pool,
-                      const struct hs_view *v, struct hs_plan *p, uint32_t count)
+static void place_all(const struct optimus *o, struct optimus_pool *pool, const struct hs_view *v,
+                      struct hs_plan *p, uint32_t count)
 {
     hs_plan_reason(p, "another number of GPUs in this slot");
-    OPTIMUS_EACH_REACHED(job, pool, v)
-    {
-        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    for (hs_job_id job = pool->jobs.first; job != pool->end; job = job_of(v, job)->chain.after) {
+        struct optimus_job *j = job_of(v, job);
         if (j->held == 0 || j->held == j->granted)
             continue;
         hs_plan_preempt(p, job, o->restart_us);
@@ -245,9 +420,9 @@ static void place_all(const struct hs_optimus *o, struct hs_optimus_pool *pool,
     hs_plan_reason(p, NULL);
     for (uint32_t i = 0; i < count; i++) {
         const hs_job_id job = o->started[i].job;
-        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+        struct optimus_job *j = job_of(v, job);
         if (hs_view_quota_room(v, hs_view_vc(v, job)) < j->granted ||
-            (!(o->placement == HS_OPTIMUS_EVEN && place_evenly(o, v, p, job, j->granted)) &&
+            (!(o->placement == EVEN && place_evenly(o, v, p, job, j->granted)) &&
              !place_by_filling(v, p, job, j->granted)))
             continue;
         if (hs_view_first_start_us(v, job) < 0)
@@ -260,18 +435,18 @@ static void place_all(const struct hs_optimus *o, struct hs_optimus_pool *pool,
 
 static enum hs_status optimus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
-    struct hs_optimus *o = state;
+    struct optimus *o = state;
     const int64_t now_us = hs_view_now_us(v);
     hs_vc_queues_scan(&o->cpu_jobs, v, p, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT});
     for (uint32_t i = 0; i < o->pool_count; i++) {
-        struct hs_optimus_pool *pool = &o->pools[i];
+        struct optimus_pool *pool = &o->pools[i];
         const bool is_new = pool->boundary_us < 0;
         if (pool->count == 0) {
             pool->boundary_us = -1;
             continue;
         }
         if (is_new)
-            pool->boundary_us = o->compat == HS_OPTIMUS_ADAPTDL
+            pool->boundary_us = o->compat == COMPAT_ADAPTDL
                                     ? hs_round_from(o->phase_us, o->slot_us, now_us)
                                     : now_us;
         const bool is_due = now_us == pool->boundary_us;
@@ -287,10 +462,10 @@ static enum hs_status optimus_decide(void *state, const struct hs_view *v, struc
 
 /* ---- jobs ---- */
 
-static void come(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job)
+static void come(const struct optimus *o, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_optimus_pool *pool = &o->pools[hs_view_vc(v, job)];
-    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    struct optimus_pool *pool = &o->pools[hs_view_vc(v, job)];
+    struct optimus_job *j = job_of(v, job);
     uint64_t usable = 0, most = 0;
     for (uint32_t t = 0; t < v->gpu_types; t++) {
         hs_view_search_type(v, t, true);
@@ -315,7 +490,7 @@ static void come(const struct hs_optimus *o, const struct hs_view *v, hs_job_id 
 
 static void optimus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
-    struct hs_optimus *o = state;
+    struct optimus *o = state;
     if (event->kind == HS_EVENT_TIMER)
         return;
     if (event->kind == HS_EVENT_NODE || hs_view_gpus(v, event->job) == 0) {
@@ -323,23 +498,22 @@ static void optimus_event(void *state, const struct hs_view *v, const struct hs_
     } else if (event->kind == HS_EVENT_SUBMIT) {
         come(o, v, event->job);
     } else if (event->kind == HS_EVENT_FINISH) {
-        struct hs_optimus_pool *pool = &o->pools[hs_view_vc(v, event->job)];
+        struct optimus_pool *pool = &o->pools[hs_view_vc(v, event->job)];
         pool->count--;
-        pool->holding -= hs_optimus_of(v, event->job)->held > 0;
+        pool->holding -= job_of(v, event->job)->held > 0;
         hs_job_chain_remove(&pool->jobs, v, event->job);
     }
 }
 
 static enum hs_status optimus_init(void *state, const struct hs_view *v)
 {
-    struct hs_optimus *o = state;
+    struct optimus *o = state;
     uint64_t gpus = 0;
     o->pool_count = v->vcs;
     o->pools = hs_view_alloc(v, o->pool_count * sizeof *o->pools);
     for (uint32_t i = 0; i < o->pool_count; i++) {
-        o->pools[i] = (struct hs_optimus_pool){
-            .jobs = hs_job_chain_empty(offsetof(struct hs_optimus_scratch, chain)),
-            .boundary_us = -1};
+        o->pools[i] = (struct optimus_pool){
+            .jobs = hs_job_chain_empty(offsetof(struct optimus_job, chain)), .boundary_us = -1};
         const uint64_t most = hs_smaller(hs_view_total_gpus(v, i), hs_view_quota(v, i));
         gpus = most > gpus ? most : gpus;
     }
@@ -347,7 +521,7 @@ static enum hs_status optimus_init(void *state, const struct hs_view *v)
     o->started = hs_view_alloc(v, gpus * sizeof *o->started);
     o->rooms = hs_view_alloc(v, gpus * sizeof *o->rooms);
     hs_vc_queues_init(&o->cpu_jobs, v, HS_SCAN_FIT);
-    if (o->error > 0 && o->oracle != HS_OPTIMUS_KNOWS_NOTHING)
+    if (o->error > 0 && o->oracle != KNOWS_NOTHING)
         return hs_view_estimate_by(
             v, &(struct hs_estimator){.from = HS_ESTIMATE_NOISY, .sigma = o->error});
     return HS_OK;
@@ -355,17 +529,17 @@ static enum hs_status optimus_init(void *state, const struct hs_view *v)
 
 static void optimus_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
-    const struct hs_optimus *o = state;
+    const struct optimus *o = state;
     (void)can;
-    *knows = o->oracle == HS_OPTIMUS_KNOWS_ALL ? HS_KNOWS_SCALING : HS_KNOWS_RATE;
-    *knows |= o->oracle == HS_OPTIMUS_KNOWS_NOTHING ? HS_KNOWS_LOSS : HS_KNOWS_DURATION;
-    if (o->error > 0 && o->oracle != HS_OPTIMUS_KNOWS_NOTHING)
+    *knows = o->oracle == KNOWS_ALL ? HS_KNOWS_SCALING : HS_KNOWS_RATE;
+    *knows |= o->oracle == KNOWS_NOTHING ? HS_KNOWS_LOSS : HS_KNOWS_DURATION;
+    if (o->error > 0 && o->oracle != KNOWS_NOTHING)
         *knows |= HS_KNOWS_ESTIMATE;
 }
 
 static void optimus_semantics(const void *state, struct hs_semantics *out)
 {
-    const struct hs_optimus *o = state;
+    const struct optimus *o = state;
     *out = (struct hs_semantics){.order = "largest gain of one GPU more, in slots",
                                  .scan = "fit",
                                  .placement = placement_names[o->placement],
@@ -376,15 +550,15 @@ static void optimus_semantics(const void *state, struct hs_semantics *out)
 
 static const char *optimus_check(const void *state, const struct hs_view *v)
 {
-    const struct hs_optimus *o = state;
+    const struct optimus *o = state;
     for (uint32_t i = 0; i < o->pool_count; i++) {
-        const struct hs_optimus_pool *pool = &o->pools[i];
+        const struct optimus_pool *pool = &o->pools[i];
         uint64_t count = 0, holding = 0;
         HS_EACH_CHAINED(job, &pool->jobs, v) {
-            if (hs_optimus_of(v, job)->held != hs_view_gpus_held(v, job))
+            if (job_of(v, job)->held != hs_view_gpus_held(v, job))
                 return "a job holds other GPUs than it was given";
             count++;
-            holding += hs_optimus_of(v, job)->held > 0;
+            holding += job_of(v, job)->held > 0;
         }
         if (count != pool->count || holding != pool->holding)
             return "the chain of live jobs is broken";
@@ -393,40 +567,40 @@ static const char *optimus_check(const void *state, const struct hs_view *v)
 }
 
 static const struct hs_param params[] = {
-    HS_PARAM_DURATION(struct hs_optimus, slot_us, "slot", "600s", 60, 1e6,
+    HS_PARAM_DURATION(struct optimus, slot_us, "slot", "600s", 60, 1e6,
                       "time between boundaries, at which GPUs are given anew",
                       .source = "Peng et al. EuroSys'18 6.1: 10 minutes"),
-    HS_PARAM_DURATION(struct hs_optimus, restart_us, "restart", "30s", 0, 3600,
+    HS_PARAM_DURATION(struct optimus, restart_us, "restart", "30s", 0, 3600,
                       "what a job pays at its start and whenever its GPUs change",
                       .source = "Qiao et al. OSDI'21, artifact"),
-    HS_PARAM_REAL(struct hs_optimus, young, "young", "1", 0, 1,
+    HS_PARAM_REAL(struct optimus, young, "young", "1", 0, 1,
                   "factor on the gain of a job that has run for less than a slot",
                   .source = "EuroSys'18 4.1: .95, 1 in the main runs"),
-    HS_PARAM_FLAG(struct hs_optimus, is_sticky, "sticky", "no",
+    HS_PARAM_FLAG(struct optimus, is_sticky, "sticky", "no",
                   "a job grows only if that saves more than the restart costs"),
-    HS_PARAM_INT(struct hs_optimus, max_gpus, "max_gpus", "64", 1, HS_JOB_GPUS_MAX,
+    HS_PARAM_INT(struct optimus, max_gpus, "max_gpus", "64", 1, HS_JOB_GPUS_MAX,
                  "most GPUs of a job whose range does not begin above",
                  .source = "all of the testbed of Qiao et al. OSDI'21"),
-    HS_PARAM_CHOICE(struct hs_optimus, placement, "placement", "fill", placement_names,
+    HS_PARAM_CHOICE(struct optimus, placement, "placement", "fill", placement_names,
                     "nodes with most free GPUs: all of them one by one, or evenly the first m, "
                     "where that is possible",
                     .source = "fill: Qiao et al. OSDI'21, artifact; even: EuroSys'18 4.2"),
-    HS_PARAM_CHOICE(struct hs_optimus, oracle, "oracle", "yes", oracle_names,
+    HS_PARAM_CHOICE(struct optimus, oracle, "oracle", "yes", oracle_names,
                     "yes: the work left is known, and predicted speeds; work: speeds are fitted to "
                     "those that it observes; no: and the work left to losses (--losses)",
                     .source = "EuroSys'18 3.1, 3.2"),
-    HS_PARAM_REAL(struct hs_optimus, error, "error", "0", 0, 10,
+    HS_PARAM_REAL(struct optimus, error, "error", "0", 0, 10,
                   "standard deviation of ln(predicted / true) of the work left, drawn for each job",
                   .source = "EuroSys'18 Fig. 15", .only_with = "oracle=yes|work"),
-    HS_PARAM_DURATION(struct hs_optimus, trial_us, "trial", "30s", 0, 3600,
+    HS_PARAM_DURATION(struct optimus, trial_us, "trial", "30s", 0, 3600,
                       "what each of up to 5 trials of other numbers of GPUs costs a job before its "
                       "first start",
                       .source = "EuroSys'18 6.1: 5 samples; the time is ours",
                       .only_with = "oracle=work|no"),
-    HS_PARAM_CHOICE(struct hs_optimus, compat, "compat", "off", compat_names,
+    HS_PARAM_CHOICE(struct optimus, compat, "compat", "off", compat_names,
                     "adaptdl: a first job, too, waits for the boundary (with slot=60s)",
                     .source = "Qiao et al. OSDI'21, artifact"),
-    HS_PARAM_DURATION(struct hs_optimus, phase_us, "slot_phase", "0s", 0, 86400,
+    HS_PARAM_DURATION(struct optimus, phase_us, "slot_phase", "0s", 0, 86400,
                       "when the first boundary is, after the first submission",
                       .only_with = "compat=adaptdl"),
     {0}};
@@ -440,8 +614,8 @@ const struct hs_policy_ops hs_policy_optimus = {
     .knows =
         HS_KNOWS_DURATION | HS_KNOWS_SCALING | HS_KNOWS_RATE | HS_KNOWS_LOSS | HS_KNOWS_ESTIMATE,
     .params = params,
-    .state_size = sizeof(struct hs_optimus),
-    .job_state_size = sizeof(struct hs_optimus_scratch),
+    .state_size = sizeof(struct optimus),
+    .job_state_size = sizeof(struct optimus_job),
     .needs = optimus_needs,
     .init = optimus_init,
     .on_event = optimus_event,
