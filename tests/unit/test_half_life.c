@@ -12,13 +12,13 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "policies/lib/half_life.h"
+#include "policies/simple/fair.c"
 
 #define DAY_US INT64_C(86400000000)
 
 static double power(hs_u128 num, uint64_t den)
 {
-    return (double)hs_half_power_q62(num, den) / 0x1p62;
+    return (double)half_power_q62(num, den) / 0x1p62;
 }
 
 /* doc/html/classic_fair_share.shtml of Slurm, section Example: fair-share factors 2**(-UE/S) of
@@ -36,13 +36,13 @@ static void slurm_example(void **state)
 static void powers(void **state)
 {
     (void)state;
-    assert_true(hs_half_power_q62(0, 7) == UINT64_C(1) << 62);
-    assert_true(hs_half_power_q62(12 * 7, 7) == UINT64_C(1) << 50);
-    assert_true(hs_half_power_q62(62, 1) == 1 && hs_half_power_q62(63, 1) == 0);
+    assert_true(half_power_q62(0, 7) == UINT64_C(1) << 62);
+    assert_true(half_power_q62(12 * 7, 7) == UINT64_C(1) << 50);
+    assert_true(half_power_q62(62, 1) == 1 && half_power_q62(63, 1) == 0);
     for (uint64_t i = 0; i < 100000; i++) {
         const uint64_t den = (hs_mix64(1, i) >> i % 63) + 1, num = hs_mix64(2, i) >> i % 61;
         const long double exact = exp2l(-(long double)num / (long double)den);
-        const long double own = (long double)hs_half_power_q62(num, den) / 0x1p62L;
+        const long double own = (long double)half_power_q62(num, den) / 0x1p62L;
         assert_true(fabsl(own - exact) < 0x1p-55L);
     }
 }
@@ -51,20 +51,20 @@ static void powers(void **state)
  * on 2: at day 42 it is 1/2 + 2 (1 - 1/2) = 1.5. */
 static void by_hand(void **state)
 {
-    struct hs_decayed d = {0};
+    struct decayed d = {0};
     (void)state;
-    hs_decayed_change(&d, 0, 4, 14 * DAY_US);
-    hs_decayed_change(&d, 14 * DAY_US, -4, 14 * DAY_US);
+    decayed_change(&d, 0, 4, 14 * DAY_US);
+    decayed_change(&d, 14 * DAY_US, -4, 14 * DAY_US);
     assert_true(d.mean_q32 == UINT64_C(2) << 32);
-    hs_decayed_change(&d, 28 * DAY_US, 2, 14 * DAY_US);
+    decayed_change(&d, 28 * DAY_US, 2, 14 * DAY_US);
     assert_true(d.mean_q32 == UINT64_C(1) << 32);
-    assert_true(hs_decayed_at(&d, 42 * DAY_US, 14 * DAY_US) == UINT64_C(3) << 31);
+    assert_true(decayed_at(&d, 42 * DAY_US, 14 * DAY_US) == UINT64_C(3) << 31);
 }
 
 /* Many changes at any time: the sum over the stretches of one level is the integral. */
 static void integral(void **state)
 {
-    struct hs_decayed d = {0};
+    struct decayed d = {0};
     long double mean = 0;
     int64_t at_us = 0;
     (void)state;
@@ -74,7 +74,7 @@ static void integral(void **state)
         mean = mean * kept + (long double)d.level * (1 - kept);
         at_us += passed_us;
         const int64_t level = (int64_t)(hs_mix64(4, i) % 1000000);
-        hs_decayed_change(&d, at_us, level - (int64_t)d.level, 7 * DAY_US);
+        decayed_change(&d, at_us, level - (int64_t)d.level, 7 * DAY_US);
         assert_true(fabsl((long double)d.mean_q32 / 0x1p32L - mean) < 1e-5L);
     }
 }

@@ -38,7 +38,7 @@
  *
  * Classes (column `class`) make levels above those: guaranteed jobs, and those of no class, before
  * opportunistic ones (spot is another word for these); ageing raises no job into another class.
- * Notices and reclaim: evict.h.
+ * Notices and reclaim: preempt_select.h.
  *
  * Quirks (enum hs_compat) are what no sensible parameter would have, to compare like with like; off
  * by default. What a job needs besides its run time it owes at its first start.

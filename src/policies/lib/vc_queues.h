@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "policies/lib/evict.h"
+#include "policies/lib/preempt_select.h"
 
 enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY, HS_SCAN_CONSERVATIVE };
 extern const char *const hs_scan_names[];     /* strict, fit, easy, conservative */

@@ -25,9 +25,8 @@
  * max_age, among which time does not change the order, and those that are older. A pass looks at
  * the first job of each line that waits, so it costs O(lines that wait + starts x log lines),
  * whatever the number of jobs. An account is charged when the number of GPUs that it holds changes:
- * O(1), half_life.h.
+ * O(1).
  */
-#include "policies/lib/half_life.h"
 #include "policies/lib/vc_queues.h"
 
 #define ACCOUNTS    (1u << 16) /* the last is that of all others, and so is the last line of a VC */
@@ -36,11 +35,87 @@
 #define RESOURCES   3      /* GPUs in thousandths, CPUs in thousandths, host memory in MiB */
 #define WEIGHT_MOST 100000 /* with max_age >= 1 min no priority overflows within 30 years */
 
+/* ---- decay ----
+ *
+ * Exponential decay in fixed point, the same on every machine: powers of one half, and a mean of the
+ * past that forgets by half-lives. With a level r(s) that is constant between changes, the decayed
+ * integral of it up to t is
+ *
+ *     U(t) = integral of r(s) 2^(-(t - s) / h) ds = h / ln 2 x m(t),
+ *     m(t + dt) = m(t) 2^(-dt / h) + r (1 - 2^(-dt / h)),
+ *
+ * which is what Slurm sums period by period (PriorityDecayHalfLife), in the limit of short periods.
+ * Kept is m, whose range is that of r; quotients of two are quotients of usages. O(1) a change.
+ */
+
+#define ONE_Q62  (UINT64_C(1) << 62)
+#define LN_2_Q62 UINT64_C(0x2c5c85fdf473de6b)
+
+/* 2^(-2^-k) for k = 1, 2, ..., in Q62: factors of a power of 2, one for each binary digit of the
+ * fraction of its exponent. */
+static const uint64_t root_q62[] = {
+    UINT64_C(0x2d413cccfe779921), UINT64_C(0x35d13f32b5a75abd), UINT64_C(0x3ab031b9f7490e4c),
+    UINT64_C(0x3d495f454921b30b), UINT64_C(0x3ea0ecb6dc8a80cf), UINT64_C(0x3f4f83033d21b05d),
+    UINT64_C(0x3fa784571ee3e213), UINT64_C(0x3fd3b2d65447b229), UINT64_C(0x3fe9d59487236bb4),
+    UINT64_C(0x3ff4e9d4703df843), UINT64_C(0x3ffa74acbdf6c9d5), UINT64_C(0x3ffd3a46ffc6e30f),
+    UINT64_C(0x3ffe9d1fa8010199), UINT64_C(0x3fff4e8ede053ad5), UINT64_C(0x3fffa747318376ac),
+    UINT64_C(0x3fffd3a38961e6ff), UINT64_C(0x3fffe9d1c0d8fd14), UINT64_C(0x3ffff4e8df7680c5),
+    UINT64_C(0x3ffffa746f7dc0ec), UINT64_C(0x3ffffd3a37af8098), UINT64_C(0x3ffffe9d1bd3e854),
+    UINT64_C(0x3fffff4e8de8fe2c), UINT64_C(0x3fffffa746f44197), UINT64_C(0x3fffffd3a37a116b),
+    UINT64_C(0x3fffffe9d1bd04de), UINT64_C(0x3ffffff4e8de8179), UINT64_C(0x3ffffffa746f407f),
+    UINT64_C(0x3ffffffd3a37a030), UINT64_C(0x3ffffffe9d1bd014), UINT64_C(0x3fffffff4e8de809),
+    UINT64_C(0x3fffffffa746f404), UINT64_C(0x3fffffffd3a37a02),
+};
+#define ROOTS (sizeof root_q62 / sizeof *root_q62)
+
+static uint64_t times_q62(uint64_t a, uint64_t b)
+{
+    return (uint64_t)(((hs_u128)a * b + ONE_Q62 / 2) >> 62);
+}
+
+/* 2^(-num / den), Q62; den > 0. Within 2^-55 of it; exact for whole num / den. */
+static uint64_t half_power_q62(hs_u128 num, uint64_t den)
+{
+    const hs_u128 whole = num / den;
+    const uint64_t part_q62 = (uint64_t)((num % den << 62) / den);
+    uint64_t power = ONE_Q62;
+    if (whole > 62)
+        return 0;
+    for (uint32_t k = 0; k < ROOTS; k++)
+        if ((part_q62 >> (61 - k) & 1) != 0)
+            power = times_q62(power, root_q62[k]);
+    /* the rest of the exponent is below 2^-32: 2^-x = 1 - x ln 2 up to 2^-65 */
+    const uint64_t rest = part_q62 & ((ONE_Q62 >> ROOTS) - 1);
+    power -= times_q62(power, times_q62(rest, LN_2_Q62));
+    return power >> (uint32_t)whole;
+}
+
+struct decayed {
+    int64_t since_us;  /* of the last change */
+    uint64_t mean_q32; /* at that time, Q32 */
+    uint64_t level;    /* since then, below 1 << 31 */
+};
+/* The mean at a time that is no earlier than the last change, Q32. */
+static uint64_t decayed_at(const struct decayed *d, int64_t at_us, int64_t half_life_us)
+{
+    const uint64_t kept = half_power_q62((hs_u128)(at_us - d->since_us), (uint64_t)half_life_us);
+    return times_q62(d->mean_q32, kept) + times_q62(d->level << 32, ONE_Q62 - kept);
+}
+
+static void decayed_change(struct decayed *d, int64_t at_us, int64_t by, int64_t half_life_us)
+{
+    d->mean_q32 = decayed_at(d, at_us, half_life_us);
+    d->since_us = at_us;
+    d->level += (uint64_t)by;
+}
+
+/* ---- the state ---- */
+
 enum { BY_USER, BY_VC };
 static const char *const by_names[] = {"user", "vc", NULL};
 
 struct fair_account {
-    struct hs_decayed held; /* fairshare: thousandths of GPUs */
+    struct decayed held; /* fairshare: thousandths of GPUs */
     uint64_t has[RESOURCES];
     bool is_known;
 };
@@ -69,7 +144,7 @@ struct fair {
     int32_t is_drf;                   /* 1: drf; of the policy */
     struct fair_account *accounts;
     uint32_t account_count; /* that have submitted a job */
-    struct hs_decayed held; /* by all accounts */
+    struct decayed held;    /* by all accounts */
     uint64_t all_q32;       /* of a decision: the mean of it */
     uint64_t total[RESOURCES];
     /* A hash table, and behind it one line of the other accounts for each VC. */
@@ -109,17 +184,17 @@ static void charge(struct fair *f, const struct hs_view *v, hs_job_id job, bool 
     if (f->is_drf)
         return;
     const int64_t by = takes ? (int64_t)demand[0] : -(int64_t)demand[0];
-    hs_decayed_change(&a->held, hs_view_now_us(v), by, f->half_life_us);
-    hs_decayed_change(&f->held, hs_view_now_us(v), by, f->half_life_us);
+    decayed_change(&a->held, hs_view_now_us(v), by, f->half_life_us);
+    decayed_change(&f->held, hs_view_now_us(v), by, f->half_life_us);
 }
 
 /* F, in millionths. */
 static int64_t factor_micro(const struct fair *f, const struct fair_account *a, int64_t now_us)
 {
-    const uint64_t own = hs_decayed_at(&a->held, now_us, f->half_life_us);
+    const uint64_t own = decayed_at(&a->held, now_us, f->half_life_us);
     if (own == 0 || f->all_q32 == 0)
         return MICRO;
-    const uint64_t power = hs_half_power_q62((hs_u128)own * f->account_count, f->all_q32);
+    const uint64_t power = half_power_q62((hs_u128)own * f->account_count, f->all_q32);
     return (int64_t)(((hs_u128)power * MICRO + (UINT64_C(1) << 61)) >> 62);
 }
 
@@ -312,7 +387,7 @@ static bool try_first(struct fair_pass *x)
 static enum hs_status fair_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct fair *f = state;
-    f->all_q32 = hs_decayed_at(&f->held, hs_view_now_us(v), f->is_drf ? 1 : f->half_life_us);
+    f->all_q32 = decayed_at(&f->held, hs_view_now_us(v), f->is_drf ? 1 : f->half_life_us);
     for (uint32_t vc = 0; vc < f->vcs; vc++) {
         struct fair_pass x = {.f = f, .v = v, .p = p, .vc = vc, .bounds = {UINT64_MAX, UINT64_MAX}};
         if (!f->is_awake[vc])

@@ -23,9 +23,11 @@
  * jobs) for each job that changes its queue; gittins besides O(holders of the queues that lose
  * GPUs), because service changes the order.
  */
+#include <math.h>
+#include <string.h>
+
 #include "policies/lib/preempt_select.h"
 #include "policies/lib/vc_queues.h"
-#include "policies/tiresias/gittins.h"
 
 #define SECOND_US INT64_C(1000000)
 #define NEVER_DUE INT64_MAX
@@ -37,6 +39,157 @@ static const char *const index_names[] = {"las", "gittins", NULL};
 static const char *const gittins_names[] = {"exact", "repo", NULL};
 static const char *const inqueue_names[] = {"running_first", "submit", NULL};
 static const char *const compat_names[] = {"off", "tiresias", "helios", "muri", NULL};
+
+/* ---- Gittins indices ----
+ *
+ * Of a job of which only the distribution of service S is known (Tiresias, NSDI'19): having
+ * attained a, the chance that it ends within the next D over the service that this takes,
+ *
+ *     G(a) = P(S - a <= D | S > a) / E[min(S - a, D) | S > a]
+ *
+ *     exact  that, at the very a
+ *     repo   as in the published simulator: tabulated at a = S_m - 1 for each S_m of the sample,
+ *            looked up for the first S_m > a in whole seconds, and with whole services where the
+ *            residual ones should be summed (gittins.e: sum of S in place of S - a); both terms
+ *            are rounded to 5 decimals before they are divided
+ *
+ * A sample comes from a file, or is learnt. Sorted, with prefix sums, it makes an index two
+ * searches and a division. A learnt sample is that of the last jobs to finish, taken anew whenever
+ * their number has doubled, then every SAMPLE_KEPT jobs: what was computed from it holds for as
+ * long, and the work is O(log) a job. Service in GPU-us or us.
+ */
+
+#define SAMPLE_KEPT  1024u /* about the size of the published sample, 1,001 */
+#define SAMPLE_FIRST 16u
+
+struct gittins {
+    int32_t form;
+    int64_t repo_delta_us; /* parameters up to here */
+    int64_t *sizes;        /* the sample, ascending */
+    double *sums;          /* prefix sums of the sample, s */
+    double *scale;         /* gittins=repo: index of each entry of the sample */
+    uint32_t count;
+    struct hs_job_place *entries; /* memory for sorting */
+    int64_t *recent; /* ring of the last jobs to finish; NULL with a sample from a file */
+    uint64_t finished;
+};
+
+/* Number of entries of the sample that are at most `size`. */
+static uint32_t count_until(const struct gittins *g, int64_t size)
+{
+    uint32_t low = 0, high = g->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->sizes[middle] <= size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double seconds(int64_t us)
+{
+    return (double)us / (double)SECOND_US;
+}
+
+/* To the nearest of 5 decimals. */
+static double rounded(double value)
+{
+    return rint(value * 1e5) / 1e5;
+}
+
+/* The published form, at a = S_m - 1. */
+static double repo_index(const struct gittins *g, int64_t attained_us)
+{
+    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
+    if (i == n)
+        return 0;
+    if (attained_us < INT64_MAX - g->repo_delta_us)
+        k = count_until(g, attained_us + g->repo_delta_us);
+    double p = (double)(k - i) / (double)(n - i);
+    double e =
+        (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
+    return 1e6 * rounded(p) / fmax(rounded(e), 1e-5); /* nothing is divided by 0 */
+}
+
+static void tabulate(struct gittins *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        g->entries[i] = (struct hs_job_place){.key = g->sizes[i], .rank = i};
+    hs_sort(g->entries, g->count);
+    g->sums[0] = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->sizes[i] = g->entries[i].key;
+        g->sums[i + 1] = g->sums[i] + seconds(g->sizes[i]);
+    }
+    for (uint32_t i = 0; g->form == GITTINS_REPO && i < g->count; i++)
+        g->scale[i] = repo_index(g, g->sizes[i] - SECOND_US);
+}
+
+/* Reads the sample, or allocates one to be learnt. */
+static enum hs_status gittins_open(struct gittins *g, const struct hs_view *v, const char *path)
+{
+    const int64_t *values = NULL;
+    uint32_t most = SAMPLE_KEPT;
+    if (path != NULL)
+        HS_TRY(hs_view_numbers(v, path, &values, &most));
+    else
+        g->recent = hs_view_alloc(v, most * sizeof *g->recent);
+    g->sizes = hs_view_alloc(v, most * sizeof *g->sizes);
+    g->sums = hs_view_alloc(v, (most + UINT64_C(1)) * sizeof *g->sums);
+    g->scale = hs_view_alloc(v, most * sizeof *g->scale);
+    g->entries = hs_view_alloc(v, most * sizeof *g->entries);
+    if (path == NULL)
+        return HS_OK;
+    g->count = most;
+    memcpy(g->sizes, values, most * sizeof *values);
+    tabulate(g);
+    return HS_OK;
+}
+
+/* Records the total service of a finished job. Returns true when the sample was taken anew. */
+static bool gittins_learn(struct gittins *g, int64_t service_us)
+{
+    if (g->recent == NULL)
+        return false;
+    g->recent[g->finished++ % SAMPLE_KEPT] = service_us;
+    bool is_due = g->finished >= SAMPLE_KEPT
+                      ? g->finished % SAMPLE_KEPT == 0
+                      : g->finished >= SAMPLE_FIRST && (g->finished & (g->finished - 1)) == 0;
+    if (!is_due)
+        return false;
+    g->count = g->finished < SAMPLE_KEPT ? (uint32_t)g->finished : SAMPLE_KEPT;
+    memcpy(g->sizes, g->recent, g->count * sizeof *g->sizes);
+    tabulate(g);
+    return true;
+}
+
+/* In units of 1e-12 (exact) or 1e-10 (repo) per second, larger first; 0 beyond the largest entry of
+ * the sample. delta_us is the horizon, INT64_MAX: none; repo uses repo_delta_us. O(log sample). */
+static int64_t gittins_index(const struct gittins *g, int64_t attained_us, int64_t delta_us)
+{
+    const uint32_t n = g->count;
+    if (g->form == GITTINS_REPO) {
+        const uint32_t m = count_until(g, attained_us / SECOND_US * SECOND_US);
+        return m < n ? llrint(1e4 * g->scale[m]) : 0;
+    }
+    uint32_t i = count_until(g, attained_us), k = n;
+    double beyond = 0; /* service of the entries beyond the horizon */
+    if (i == n)
+        return 0;
+    if (delta_us < INT64_MAX - attained_us) {
+        k = count_until(g, attained_us + delta_us);
+        if (k == i) /* also if the horizon is 0: e would be 0 */
+            return 0;
+        beyond = seconds(delta_us) * (double)(n - k);
+    }
+    double p = (double)(k - i) / (double)(n - i);
+    double e = (g->sums[k] - g->sums[i] - seconds(attained_us) * (double)(k - i) + beyond) /
+               (double)(n - i);
+    /* each entry takes at least 1 us, whatever rounding left */
+    return llrint(1e12 * (p / fmax(e, p * seconds(1))));
+}
 
 /* ---- the state ---- */
 
@@ -56,11 +209,11 @@ struct tiresias_queues {
 };
 
 struct tiresias {
-    int32_t index, gittins_form, inqueue, compat;
+    int32_t index, inqueue, compat;
+    struct gittins gittins;
     struct hs_place_rule placement;
     struct hs_durations limits;
     double promote_knob;
-    int64_t gittins_delta_us;
     int64_t round_us, phase_us;
     const char *samples;
     struct hs_preempt_cost cost;
@@ -69,7 +222,6 @@ struct tiresias {
     struct tiresias_queues *by_vc;
     bool *is_awake; /* per VC: an event since its last decision may change the choice */
     uint32_t vcs;
-    struct hs_gittins gittins;
     int64_t armed_us; /* time of the timer that is set; 0 = none */
 };
 
@@ -87,13 +239,13 @@ struct tiresias_job {
 #define PLACE_BITS 34
 #define PLACE_ZERO (INT64_C(1) << (PLACE_BITS - 1))
 
-static inline struct tiresias_job *job_of(const struct hs_view *v, hs_job_id job)
+static struct tiresias_job *job_of(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
 }
 
-static inline struct tiresias_queues *queues_of(const struct tiresias *t, const struct hs_view *v,
-                                                hs_job_id job)
+static struct tiresias_queues *queues_of(const struct tiresias *t, const struct hs_view *v,
+                                         hs_job_id job)
 {
     return &t->by_vc[hs_view_vc(v, job)];
 }
@@ -136,13 +288,6 @@ static int64_t whole_seconds(int64_t us)
     return (us + SECOND_US - 1) / SECOND_US * SECOND_US;
 }
 
-/* Time at which a job in service will have attained `limit`, weighted. */
-static inline int64_t served_us(const struct tiresias_job *j, int64_t limit, int64_t weight)
-{
-    int64_t left = limit - hs_choice_weigh(j->service_us, weight);
-    return j->since_us + (left > 0 ? divided(left, weight) : 0);
-}
-
 /* Time at which a job whose account is up to date attains the limit of its queue, if its service
  * continues; NEVER_DUE if it is not in service or its queue has no limit. */
 static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
@@ -155,7 +300,8 @@ static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs
     if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / GPUs up to seconds */
         return j->since_us + hs_later(0, whole_seconds(divided(limit, weight)) - j->service_us);
     limit += t->compat == HS_COMPAT_HELIOS; /* its test is > and not >= */
-    const int64_t at_us = served_us(j, limit, weight);
+    const int64_t left = limit - hs_choice_weigh(j->service_us, weight);
+    const int64_t at_us = j->since_us + (left > 0 ? divided(left, weight) : 0);
     return t->compat == HS_COMPAT_TIRESIAS ? whole_seconds(at_us) : at_us;
 }
 
@@ -205,7 +351,7 @@ static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *c
     const struct tiresias *t = ctx;
     uint32_t level = job_of(v, job)->choice.level;
     int64_t delta_us = level + 1 < t->levels ? t->limits.us[level] : INT64_MAX;
-    return -hs_gittins_index(&t->gittins, attained(t, v, job), delta_us);
+    return -gittins_index(&t->gittins, attained(t, v, job), delta_us);
 }
 
 /* The key of a job in its queue; for the orders by arrival, its position there. */
@@ -219,7 +365,7 @@ static int64_t key_of(const struct tiresias *t, const struct hs_view *v, hs_job_
 
 static bool is_repo(const struct tiresias *t)
 {
-    return t->index == INDEX_GITTINS && t->gittins_form == GITTINS_REPO;
+    return t->index == INDEX_GITTINS && t->gittins.form == GITTINS_REPO;
 }
 
 static void set_place(const struct hs_view *v, hs_job_id job, int64_t place)
@@ -313,7 +459,7 @@ static void finished(struct tiresias *t, const struct hs_view *v, hs_job_id job)
         /* its whole service, also from before its promotions */
         int64_t had_us = counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
         int64_t service = hs_choice_weigh(had_us, weight_of(t, v, job));
-        bool is_news = hs_gittins_learn(&t->gittins, service);
+        bool is_news = gittins_learn(&t->gittins, service);
         for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
             t->by_vc[vc].is_stale = true;
     }
@@ -353,8 +499,7 @@ static void tiresias_event(void *state, const struct hs_view *v, const struct hs
     case HS_EVENT_NODE:
         hs_wake(t->is_awake, t->vcs, v, job);
         break;
-    case HS_EVENT_STEP:
-    case HS_EVENT_MEMORY:
+    default:
         break;
     }
 }
@@ -384,7 +529,7 @@ static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, s
 }
 
 /* Time of the first change of a queue; NEVER_DUE = none. */
-static inline int64_t first_due_us(struct tiresias_queues *q, const struct hs_view *v)
+static int64_t first_due_us(struct tiresias_queues *q, const struct hs_view *v)
 {
     hs_job_id first = hs_job_queue_first(&q->due);
     return first != HS_NO_JOB ? job_of(v, first)->due.key : NEVER_DUE;
@@ -563,9 +708,7 @@ static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct
 /* The first round at or after that time; without rounds the time itself. */
 static int64_t round_from(const struct tiresias *t, int64_t at_us)
 {
-    if (t->round_us == 0)
-        return at_us;
-    return hs_round_from(t->phase_us, t->round_us, at_us);
+    return t->round_us > 0 ? hs_round_from(t->phase_us, t->round_us, at_us) : at_us;
 }
 
 static enum hs_status tiresias_decide(void *state, const struct hs_view *v, struct hs_plan *p)
@@ -657,11 +800,7 @@ static enum hs_status tiresias_init(void *state, const struct hs_view *v)
             q->waiting[level].tie_offset = tie_offset;
         }
     }
-    if (t->index == INDEX_LAS)
-        return HS_OK;
-    t->gittins.is_repo = t->gittins_form == GITTINS_REPO;
-    t->gittins.repo_delta_us = t->gittins_delta_us;
-    return hs_gittins_open(&t->gittins, v, t->samples);
+    return t->index == INDEX_LAS ? HS_OK : gittins_open(&t->gittins, v, t->samples);
 }
 
 /* The text of the order in the assumptions. */
@@ -688,12 +827,12 @@ static void tiresias_semantics(const void *state, struct hs_semantics *out)
     HS_PARAM_CHOICE(struct tiresias, index, "index", "las", index_names,                           \
                     "order in a queue: by arrival (see inqueue), or by Gittins index",             \
                     .source = "Gu et al. NSDI'19"),                                                \
-        HS_PARAM_CHOICE(struct tiresias, gittins_form, "gittins", "exact", gittins_names,          \
+        HS_PARAM_CHOICE(struct tiresias, gittins.form, "gittins", "exact", gittins_names,          \
                         "the index as defined, up to the limit of the queue; or the published "    \
                         "simulator's",                                                             \
                         .only_with = "index=gittins"),                                             \
-        HS_PARAM_DURATION(struct tiresias, gittins_delta_us, "gittins_delta", "3250s", 1, 1e9,     \
-                          "gittins=repo: how much service it looks ahead, in every queue",         \
+        HS_PARAM_DURATION(struct tiresias, gittins.repo_delta_us, "gittins_delta", "3250s", 1,     \
+                          1e9, "gittins=repo: how much service it looks ahead, in every queue",    \
                           .unit = service_unit, .only_with = "gittins=repo",                       \
                           .source = "gittins_delta of the Tiresias simulator"),                    \
         HS_PARAM_FILE(struct tiresias, samples, "samples", NULL, NULL,                             \
