@@ -2,7 +2,10 @@
  *
  * Lucid (Hu et al., ASPLOS'23): non-preemptive, by predicted GPU time, with jobs packed in pairs.
  *
- *     a small job runs on the nodes of the profiler first (lucid_profiler.c)
+ *     a small job runs on the nodes of the profiler first (3.2, Alg. 1), alone, fewest GPUs first,
+ *         for `profile_time` at most: one that ends within that time never sees its virtual
+ *         cluster; of another the work is lost, and from then on its profile is known. With `scale`
+ *         a node is lent when many wait. Cost of a start: O(log jobs + nodes set aside)
  *     in each virtual cluster, jobs in order of GPUs x predicted duration:
  *         beside a host, if sharing is on and there is one; else alone, if it fits; else skipped
  *         (sharing off: the first that does not fit stops the scan)
@@ -19,8 +22,23 @@
 
 #include <string.h>
 
-#define UNPROFILED                                                                                 \
-    2 /* the score of a job of which nothing is measured: packed with idle ones only */
+#include "policies/lib/allocation_map.h"
+
+/* The score of a job of which nothing is measured: packed with idle ones only. */
+#define UNPROFILED 2
+
+/* scheduler of the released code: a burst is more than 10 waiting jobs, looked for each 10 s; it is
+ * over with fewer than 5, looked for each 100 s. */
+#define BURST         10u
+#define BURST_OVER    5u
+#define BURST_US      INT64_C(10000000)
+#define BURST_OVER_US INT64_C(100000000)
+#define BINS          1008 /* of the forecast: seven days of 600 s */
+#define BIN_US        INT64_C(600000000)
+#define BINS_AHEAD    5
+#define HOUR_BINS     6
+#define DAY_BINS      144
+#define DAYS          7
 
 static const char *const profile_names[] = {"nodes", "known", NULL};
 static const char *const score_names[] = {"tree", "table", "utilsum", NULL};
@@ -76,6 +94,261 @@ static void unqueue(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_lucid_job *j = hs_lucid_of(v, job);
     hs_job_queue_remove(&vc_of(s, v, job)->sets[j->set], v, job);
+}
+
+/* ---- the forecast ---- */
+
+static void count_submission(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    const int64_t bin = hs_view_now_us(v) / BIN_US;
+    const int64_t first = hs_later(s->bin + 1, bin - BINS + 1);
+    for (int64_t b = first; b <= bin; b++)
+        s->bins[b % BINS] = (struct hs_lucid_counts){0, 0};
+    s->bin = bin;
+    s->bins[bin % BINS].jobs++;
+    s->bins[bin % BINS].gpus += hs_view_gpus(v, job);
+}
+
+/* Mean of `count` bins from `from` on, each the mean of the same bins of `days` days before. */
+static double mean_of(const struct hs_lucid *s, int64_t from, int64_t count, int64_t days,
+                      bool is_of_gpus)
+{
+    uint64_t sum = 0;
+    for (int64_t b = from; b < from + count; b++)
+        for (int64_t day = days > 0; day <= days; day++) {
+            const int64_t bin = b - day * DAY_BINS; /* none was submitted since the last */
+            const struct hs_lucid_counts *c = &s->bins[bin % BINS];
+            if (bin <= s->bin && bin > s->bin - BINS)
+                sum += is_of_gpus ? c->gpus : c->jobs;
+        }
+    return (double)sum / (double)(count * hs_later(days, 1));
+}
+
+/* Mean of the next five whole bins; negative: no forecast. */
+static double forecast(const struct hs_lucid *s, int64_t at_us, bool is_of_gpus)
+{
+    const int64_t now = at_us / BIN_US; /* not over yet: neither past nor to come */
+    if (s->series != NULL) {
+        const int64_t end = hs_earlier(now + 1 + BINS_AHEAD, s->series_count);
+        int64_t sum = 0;
+        for (int64_t b = now + 1; b < end; b++)
+            sum += s->series[b];
+        return end > now + 1 ? (double)sum / 1e6 / (double)(end - now - 1) : -1;
+    }
+    const int64_t past = hs_earlier(now, HOUR_BINS);
+    if (past == 0)
+        return -1;
+    const double hour = mean_of(s, now - past, past, 0, is_of_gpus);
+    if (now + 1 < DAYS * DAY_BINS)
+        return hour;
+    return .5 * hour + .5 * mean_of(s, now + 1, BINS_AHEAD, DAYS, is_of_gpus);
+}
+
+/* ---- nodes ---- */
+
+static bool is_aside(const struct hs_lucid *s, uint32_t node)
+{
+    uint32_t i = 0;
+    while (i < s->aside_count && s->aside[i] != node)
+        i++;
+    return i < s->aside_count;
+}
+
+/* Another node like this one stays: what ran here can run there. */
+static bool has_like(const struct hs_lucid *s, const struct hs_view *v, uint32_t node)
+{
+    const struct hs_node *a = hs_view_node(v, node);
+    for (uint32_t n = v->nodes; n-- > 0;) {
+        const struct hs_node *b = hs_view_node(v, n);
+        if (n != node && a->type == b->type && a->gpus == b->gpus && a->cpus == b->cpus &&
+            a->mem_mib == b->mem_mib && (!v->vcs_are_apart || a->vc == b->vc) && !is_aside(s, n))
+            return true;
+    }
+    return false;
+}
+
+/* One node after the other: the last that may go of the virtual cluster with most nodes left. */
+static void open_profiler(struct hs_lucid *s, const struct hs_view *v)
+{
+    uint64_t *left = hs_view_alloc(v, (uint64_t)v->vcs * sizeof *left);
+    s->arrived = s->profiling = hs_job_chain_empty(offsetof(struct hs_lucid_job, chain));
+    s->bins = hs_view_alloc(v, BINS * sizeof *s->bins);
+    s->bin = -1;
+    for (uint32_t n = 0; n < v->nodes; n++)
+        left[v->vcs_are_apart ? hs_view_node(v, n)->vc : 0]++;
+    while (s->profile == HS_LUCID_PROFILE_NODES && s->aside_count < (uint64_t)s->profile_nodes) {
+        uint32_t most = 0, node = v->nodes;
+        for (uint32_t vc = 1; vc < v->vcs; vc++)
+            most = left[vc] > left[most] ? vc : most;
+        while (node-- > 0)
+            if ((!v->vcs_are_apart || hs_view_node(v, node)->vc == most) && !is_aside(s, node) &&
+                has_like(s, v, node))
+                break;
+        if (node >= v->nodes)
+            return;
+        s->aside[s->aside_count++] = node;
+        left[most]--;
+    }
+}
+
+static bool is_idle(const struct hs_view *v, uint32_t node)
+{
+    return hs_view_node_free(v, node) == hs_view_node(v, node)->gpus;
+}
+
+static void lend(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+{
+    const uint32_t size = hs_view_node(v, s->aside[0])->gpus;
+    const uint32_t node = hs_view_idle_node(v, job, size, 0);
+    if (node == HS_NO_NODE || s->aside_count == HS_LUCID_NODES)
+        return;
+    hs_plan_set_aside(p, node, true);
+    s->aside[s->aside_count++] = node;
+    s->lent = node + 1;
+}
+
+/* The node that came, once it is idle. */
+static void give_back(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
+{
+    const uint32_t lent = s->aside_count - 1;
+    if (s->to_profile.count >= BURST_OVER || !is_idle(v, s->aside[lent]) ||
+        forecast(s, hs_view_now_us(v), true) > 5 * (double)s->limit)
+        return;
+    hs_plan_set_aside(p, s->aside[lent], false);
+    s->aside_count--;
+    s->lent = 0;
+    for (uint32_t vc = 0; vc < s->vc_count; vc++)
+        s->vcs[vc].is_awake = s->vcs[vc].has_release = true;
+}
+
+/* Time-aware scaling (3.2.2), at multiples of the two periods. True: a node has come. */
+static bool scale(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
+{
+    const int64_t now_us = hs_view_now_us(v);
+    const bool was_lent = s->lent != 0;
+    if (!s->scales || s->aside_count == 0)
+        return false;
+    if (!was_lent && s->to_profile.count > BURST && now_us % BURST_US == 0)
+        lend(s, v, p, hs_job_queue_first(&s->to_profile));
+    else if (s->lent != 0 && now_us % BURST_OVER_US == 0)
+        give_back(s, v, p);
+    const int64_t period_us = s->lent != 0 ? BURST_OVER_US : BURST_US;
+    if ((s->lent != 0 || s->to_profile.count > BURST) && s->loan_us <= now_us) {
+        s->loan_us = (now_us / period_us + 1) * period_us; /* the next multiple */
+        hs_plan_timer(p, s->loan_us, 0);
+    }
+    return s->lent != 0 && !was_lent;
+}
+
+/* ---- profiles ---- */
+
+/* Fewest free GPUs, then lowest id. */
+static uint32_t node_for(const struct hs_lucid *s, const struct hs_view *v, hs_job_id job,
+                         bool *can_ever)
+{
+    uint32_t best = HS_NO_NODE;
+    const uint32_t gpus = hs_view_gpus(v, job);
+    *can_ever = false;
+    for (uint32_t i = 0; i < s->aside_count; i++) {
+        const uint32_t node = s->aside[i], free_gpus = hs_view_node_free(v, node);
+        if (hs_view_node(v, node)->gpus < gpus || !hs_view_may_use(v, job, node))
+            continue;
+        const bool has_rest = hs_view_node_workers(v, job, node) >= gpus;
+        *can_ever |= has_rest || !is_idle(v, node);
+        if (free_gpus < gpus || !has_rest)
+            continue;
+        const uint32_t least = best != HS_NO_NODE ? hs_view_node_free(v, best) : UINT32_MAX;
+        if (free_gpus < least || (free_gpus == least && node < best))
+            best = node;
+    }
+    return best;
+}
+
+/* In order, until one does not fit; one that the quota of its virtual cluster stops is passed. */
+static void start_profiles(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
+{
+    hs_plan_reason(p, "alone, to be profiled");
+    for (hs_job_id job = hs_job_queue_first(&s->to_profile), next; job != HS_NO_JOB; job = next) {
+        struct hs_lucid_job *j = hs_lucid_of(v, job);
+        bool can_ever;
+        const uint32_t node = node_for(s, v, job, &can_ever);
+        next = hs_job_queue_next(&s->to_profile, v, job);
+        if (can_ever && hs_view_quota_room(v, hs_view_vc(v, job)) < hs_view_gpus(v, job))
+            continue;
+        if (can_ever && node == HS_NO_NODE)
+            break;
+        hs_job_queue_remove(&s->to_profile, v, job);
+        if (!can_ever) {
+            hs_lucid_wait(s, v, job);
+            continue;
+        }
+        hs_plan_start_on_node(p, job, node);
+        hs_job_chain_insert(&s->profiling, v, job, s->profiling.last);
+        j->where = HS_LUCID_PROFILING;
+        j->due_us = hs_view_now_us(v) + s->profile_us;
+        hs_plan_timer(p, j->due_us, 0);
+    }
+    hs_plan_reason(p, NULL);
+}
+
+static void end_profiles(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
+{
+    const int64_t now_us = hs_view_now_us(v);
+    hs_plan_reason(p, "its profile is taken");
+    for (hs_job_id job = s->profiling.first, next; job != HS_NO_JOB; job = next) {
+        struct hs_lucid_job *j = hs_lucid_of(v, job);
+        if (j->due_us > now_us)
+            break;
+        next = j->chain.after;
+        hs_job_chain_remove(&s->profiling, v, job);
+        hs_plan_end_profile(p, job, s->keeps, s->keeps ? hs_cost_us(&s->cost, v, job) : 0);
+        s->is_evicting = true;
+    }
+    hs_plan_reason(p, NULL);
+}
+
+/* Not one that was profiled and comes again because its attempt failed, nor one for which the
+ * virtual cluster has too few GPUs now. */
+static void route(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_job_profile profile;
+    const uint32_t gpus = hs_view_gpus(v, job);
+    if (s->aside_count == 0 || hs_view_profile(v, job, &profile) || gpus == 0 || gpus > s->limit ||
+        gpus > hs_view_capacity(v, job)) {
+        hs_lucid_wait(s, v, job);
+        return;
+    }
+    hs_lucid_of(v, job)->where = HS_LUCID_TO_PROFILE;
+    hs_job_queue_add(&s->to_profile, v, job, gpus);
+}
+
+/* Ends profiles, routes the jobs that have arrived, lends nodes and starts profiles. */
+static enum hs_status decide_profiles(struct hs_lucid *s, const struct hs_view *v,
+                                      struct hs_plan *p)
+{
+    if (!s->is_open)
+        for (uint32_t i = 0; i < s->aside_count; i++)
+            hs_plan_set_aside(p, s->aside[i], true);
+    s->is_open = true;
+    s->is_evicting = false;
+    end_profiles(s, v, p);
+    for (hs_job_id job; (job = s->arrived.first) != HS_NO_JOB;) {
+        hs_job_chain_remove(&s->arrived, v, job);
+        if (s->compat != 0)
+            HS_TRY(hs_lucid_compat_come(s, v, job));
+        else
+            route(s, v, job);
+    }
+    if (s->compat != 0) {
+        hs_lucid_compat_decide(s, v, p);
+        return HS_OK;
+    }
+    start_profiles(s, v, p);
+    if (scale(s, v, p))
+        start_profiles(s, v, p);
+    if (s->is_evicting)
+        hs_plan_timer(p, hs_view_now_us(v), 0);
+    return HS_OK;
 }
 
 /* ---- hosts ---- */
@@ -336,7 +609,7 @@ static void adapt(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p
     if (s->sharing != HS_LUCID_SHARING_ADAPT)
         return;
     if (check_us > s->checked_us) {
-        const double jobs = hs_lucid_forecast(s, check_us, false);
+        const double jobs = forecast(s, check_us, false);
         s->checked_us = check_us;
         set_sharing(s, v, jobs < 0 || jobs > s->low);
     }
@@ -355,7 +628,7 @@ static void adapt(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p
 static enum hs_status lucid_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_lucid *s = state;
-    HS_TRY(hs_lucid_profiler_decide(s, v, p));
+    HS_TRY(decide_profiles(s, v, p));
     if (s->is_evicting) /* their jobs wait when this plan is applied: then, at this instant */
         return HS_OK;
     adapt(s, v, p);
@@ -398,7 +671,7 @@ static void come(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
     *j = (struct hs_lucid_job){.where = HS_LUCID_ARRIVED, .partner = HS_NO_JOB};
     j->key = s->is_estimating ? hs_estimate_gpu_time_us(v, job) : hs_view_gpus(v, job);
     if (hs_view_gpus(v, job) > 0)
-        hs_lucid_count(s, v, job);
+        count_submission(s, v, job);
     hs_job_chain_insert(&s->arrived, v, job, s->arrived.last);
 }
 
@@ -423,12 +696,6 @@ static void lucid_event(void *state, const struct hs_view *v, const struct hs_ev
     j->where = HS_LUCID_GONE;
     if (event->kind == HS_EVENT_STOPPED)
         hs_lucid_wait(s, v, event->job);
-}
-
-static uint32_t lucid_tenants(const void *state)
-{
-    (void)state;
-    return 2; /* 3.5.2 */
 }
 
 static void lucid_needs(const void *state, uint32_t *can, uint32_t *knows)
@@ -462,7 +729,7 @@ static enum hs_status lucid_init(void *state, const struct hs_view *v)
             s->vcs[i].hosts[0][c].link_offset = s->vcs[i].hosts[1][c].link_offset =
                 offsetof(struct hs_lucid_job, host);
     s->shares = s->sharing == HS_LUCID_SHARING_ON;
-    hs_lucid_profiler_init(s, v);
+    open_profiler(s, v);
     return s->compat != COMPAT_OFF ? hs_lucid_compat_init(s, v) : HS_OK;
 }
 
@@ -593,7 +860,7 @@ const struct hs_policy_ops hs_policy_lucid = {
     .params = params,
     .state_size = sizeof(struct hs_lucid),
     .job_state_size = sizeof(struct hs_lucid_job),
-    .tenants = lucid_tenants,
+    .tenants = hs_pair_tenants,
     .needs = lucid_needs,
     .init = lucid_init,
     .on_event = lucid_event,

@@ -11,9 +11,7 @@
 #define HS_LUCID_CLASSES (HS_LUCID_GANG + 1)    /* by gang; 0: larger ones, and jobs without GPUs */
 #define HS_LUCID_SETS    (HS_LUCID_CLASSES + 1) /* and jobs that no scan has seen yet */
 #define HS_LUCID_FRESH   HS_LUCID_CLASSES
-#define HS_LUCID_NODES   64   /* set aside at most */
-#define HS_LUCID_BINS    1008 /* of the forecast: seven days of 600 s */
-#define HS_LUCID_BIN_US  INT64_C(600000000)
+#define HS_LUCID_NODES   64 /* set aside at most */
 
 enum hs_lucid_profile { HS_LUCID_PROFILE_NODES, HS_LUCID_PROFILE_KNOWN };
 enum hs_lucid_score { HS_LUCID_SCORE_TREE, HS_LUCID_SCORE_TABLE, HS_LUCID_SCORE_UTILSUM };
@@ -117,15 +115,6 @@ static inline struct hs_lucid_job *hs_lucid_of(const struct hs_view *v, hs_job_i
 
 /* lucid.c: the job waits for GPUs of its virtual cluster. */
 void hs_lucid_wait(struct hs_lucid *s, const struct hs_view *v, hs_job_id job);
-
-/* lucid_profiler.c */
-void hs_lucid_profiler_init(struct hs_lucid *s, const struct hs_view *v);
-/* Ends profiles, routes the jobs that have arrived, lends nodes and starts profiles. */
-enum hs_status hs_lucid_profiler_decide(struct hs_lucid *s, const struct hs_view *v,
-                                        struct hs_plan *p);
-/* Mean of the next five whole bins; negative: no forecast. */
-double hs_lucid_forecast(const struct hs_lucid *s, int64_t at_us, bool is_of_gpus);
-void hs_lucid_count(struct hs_lucid *s, const struct hs_view *v, hs_job_id job);
 
 /* lucid_compat.c */
 enum hs_status hs_lucid_compat_init(struct hs_lucid *s, const struct hs_view *v);
