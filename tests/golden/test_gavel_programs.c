@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "policies/gavel/gavel.h"
+#include "policies/gavel/gavel_shares.c"
 
 /* ---- shares ---- */
 
@@ -33,12 +33,12 @@ static double check_shares(enum hs_gavel_objective objective, const double gpus[
         .lp = hs_lp_open(), .objective = objective, .types = 2, .gpus = {gpus[0], gpus[1]}};
     uint32_t first[4];
     double shares[2];
-    hs_gavel_begin(&p);
+    begin_program(&p);
     for (uint32_t i = 0; i < count; i++)
-        first[i] = hs_gavel_add(&p, &classes[i]);
+        first[i] = add_class(&p, &classes[i]);
     assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
     for (uint32_t i = 0; i < count; i++) {
-        hs_gavel_shares(&p, first[i], shares);
+        shares_of(&p, first[i], shares);
         assert_near(shares[0], expected[2 * i]);
         assert_near(shares[1], expected[2 * i + 1]);
     }
@@ -98,12 +98,12 @@ static double optimum_of(enum hs_gavel_objective objective, const struct hs_gave
         .lp = hs_lp_open(), .objective = objective, .types = TYPES, .gpus = {8, 4, 16}};
     double sum = 0;
     uint32_t first[CLASSES] = {0};
-    hs_gavel_begin(&p);
+    begin_program(&p);
     for (uint32_t i = 0; i < count; i++) {
         struct hs_gavel_class c = classes[i];
         c.members = is_split ? 1 : c.members;
         for (uint32_t k = 0; k < classes[i].members / c.members; k++) {
-            const uint32_t column = hs_gavel_add(&p, &c);
+            const uint32_t column = add_class(&p, &c);
             first[i] = k == 0 ? column : first[i];
         }
     }
@@ -111,8 +111,8 @@ static double optimum_of(enum hs_gavel_objective objective, const struct hs_gave
     for (uint32_t i = 0; i < count && objective == HS_GAVEL_THROUGHPUT; i++)
         for (uint32_t k = 0; k < (is_split ? classes[i].members : 1); k++) {
             double shares[TYPES];
-            hs_gavel_shares(&p, first[i] + k * TYPES, shares);
-            sum += hs_gavel_rate(&p, &classes[i], shares) * (is_split ? 1 : classes[i].members);
+            shares_of(&p, first[i] + k * TYPES, shares);
+            sum += rate_of(&p, &classes[i], shares) * (is_split ? 1 : classes[i].members);
         }
     if (objective != HS_GAVEL_THROUGHPUT)
         sum = hs_lp_value(p.lp, p.goal);
@@ -202,7 +202,7 @@ static bool use_classes(const void *jobs, const double *prices, double *gpus)
     for (uint32_t i = 0; i < of->count; i++) {
         const struct hs_gavel_class *c = &of->classes[i];
         double shares[TYPES];
-        if (!hs_gavel_cheapest(of->program, c->speed, c->least * of->times, prices, shares))
+        if (!cheapest_shares(of->program, c->speed, c->least * of->times, prices, shares))
             return false;
         for (uint32_t t = 0; t < of->program->types; t++)
             gpus[t] += c->members * c->gang * shares[t];
@@ -215,16 +215,16 @@ static bool has_rates(struct hs_gavel_program *p, const struct hs_gavel_class *c
                       uint32_t count, double times, double shares[][TYPES])
 {
     const struct least_rates of = {p, classes, count, times};
-    struct hs_gavel_mixture m = {.count = 1, .of = {{.prices = {1, 1, 1}}}};
+    struct mixture m = {.count = 1, .of = {{.prices = {1, 1, 1}}}};
     double gpus[TYPES] = {0};
-    const enum hs_lp_status status = hs_gavel_mix(p, use_classes, &of, &m);
+    const enum hs_lp_status status = mix(p, use_classes, &of, &m);
     assert_true(status == HS_LP_OPTIMAL || status == HS_LP_INFEASIBLE);
     for (uint32_t i = 0; status == HS_LP_OPTIMAL && i < count; i++) {
         const struct hs_gavel_class *c = &classes[i];
         double cheapest[TYPES], time = 0;
         memset(shares[i], 0, sizeof shares[i]);
         for (uint32_t k = 0; k < m.count; k++) {
-            assert_true(hs_gavel_cheapest(p, c->speed, c->least * times, m.of[k].prices, cheapest));
+            assert_true(cheapest_shares(p, c->speed, c->least * times, m.of[k].prices, cheapest));
             for (uint32_t t = 0; t < p->types; t++)
                 shares[i][t] += m.of[k].part * cheapest[t];
         }
@@ -234,7 +234,7 @@ static bool has_rates(struct hs_gavel_program *p, const struct hs_gavel_class *c
             gpus[t] += c->members * c->gang * shares[i][t];
         }
         assert_true(time <= 1 + 1e-6);
-        assert_near(hs_gavel_rate(p, c, shares[i]), c->least * times);
+        assert_near(rate_of(p, c, shares[i]), c->least * times);
     }
     for (uint32_t t = 0; t < p->types; t++)
         assert_true(gpus[t] <= p->gpus[t] * (1 + 1e-6));
@@ -294,11 +294,11 @@ static void g3_isolated(void **state)
     struct hs_gavel_program p = {.types = 2, .gpus = {1, 2}};
     struct hs_gavel_class c = {.members = 1, .gang = 1, .speed = {1, 1}};
     double shares[2];
-    hs_gavel_isolated(&p, &c, 2, shares);
+    isolated_shares(&p, &c, 2, shares);
     assert_near(shares[0], 1. / 3);
     assert_near(shares[1], 2. / 3);
     c.gang = 2;
-    hs_gavel_isolated(&p, &c, 2, shares);
+    isolated_shares(&p, &c, 2, shares);
     assert_near(shares[0], .25);
     assert_near(shares[1], .5);
 }
@@ -310,14 +310,14 @@ static void g3_isolated(void **state)
 static double most_of(struct hs_gavel_program *p, const struct hs_gavel_class *classes,
                       uint32_t count, uint32_t of, double least, uint32_t first[8])
 {
-    hs_gavel_begin(p);
+    begin_program(p);
     for (uint32_t i = 0; i < count; i++) {
         struct hs_gavel_class c = classes[i];
         if (of < count && i != of && c.level <= 0)
             c.level = least;
         if (i == of)
             c.level = 0;
-        first[i] = hs_gavel_add(p, &c);
+        first[i] = add_class(p, &c);
     }
     assert_int_equal(hs_lp_solve(p->lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
     return hs_lp_value(p->lp, p->goal);
@@ -333,7 +333,7 @@ static void fill_classes(struct hs_gavel_program *p, struct hs_gavel_class *clas
         const double least = most_of(p, classes, count, count, 0, first) * (1 - 1e-9);
         bool are_full[8];
         for (uint32_t i = 0; i < count && is_by_price; i++)
-            are_full[i] = hs_gavel_is_full(p, first[i]);
+            are_full[i] = is_full(p, first[i]);
         for (uint32_t i = 0; i < count && !is_by_price; i++)
             are_full[i] = most_of(p, classes, count, i, least, other) <= least * (1 + 1e-6);
         const uint32_t before = left;
@@ -357,8 +357,8 @@ static void g12_water_filling(void **state)
                                  {.members = 3, .gang = 1, .weight = 1, .speed = {1}}};
     uint32_t first[8];
     assert_near(most_of(&p, c, 2, 2, 0, first), 1. / 3);
-    assert_true(hs_gavel_is_full(&p, first[0]));
-    assert_false(hs_gavel_is_full(&p, first[1]));
+    assert_true(is_full(&p, first[0]));
+    assert_false(is_full(&p, first[1]));
     fill_classes(&p, c, 2, true);
     assert_near(c[0].level, 1. / 3);
     assert_near(c[1].level, 1);
@@ -399,14 +399,14 @@ static double two_in_a_pair(double rate, double *share, double *time)
         .lp = hs_lp_open(), .objective = HS_GAVEL_LAS, .types = 1, .gpus = {1}};
     const struct hs_gavel_class c = {.members = 2, .gang = 1, .weight = 1, .speed = {1}};
     const struct hs_gavel_couple couple = {.of = {&c, &c}, .rate = {rate, rate}};
-    hs_gavel_begin(&p);
-    const uint32_t first = hs_gavel_add(&p, &c);
+    begin_program(&p);
+    const uint32_t first = add_class(&p, &c);
     assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
     /* alone half of the time each, .5; a pair all the time instead is worth 2 rates, of two jobs */
     assert_near(hs_gavel_couple_gain(&p, &couple), rate - .5);
     const uint32_t column = hs_gavel_add_couple(&p, &couple);
     assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
-    hs_gavel_shares(&p, first, share);
+    shares_of(&p, first, share);
     *time = hs_lp_value(p.lp, column);
     const double goal = hs_lp_value(p.lp, p.goal);
     hs_lp_close(p.lp);
@@ -450,13 +450,13 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
     struct hs_gavel_class each[32];
     uint32_t kind[32], units = 0, first[32];
     double sum = 0;
-    hs_gavel_begin(&p);
+    begin_program(&p);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < (is_split ? classes[i].members : 1); k++, units++) {
             each[units] = classes[i];
             each[units].members = is_split ? 1 : classes[i].members;
             kind[units] = i;
-            first[units] = hs_gavel_add(&p, &each[units]);
+            first[units] = add_class(&p, &each[units]);
         }
     double paired[TYPES * 32 * 32];
     uint32_t columns[TYPES * 32 * 32], added = 0;
@@ -464,7 +464,7 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
         is_done = true;
         if (is_grown)
             assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
-        const bool may_pair = !is_grown || added > 0 || hs_gavel_may_pair(&p, 1);
+        const bool may_pair = !is_grown || added > 0 || may_pair(&p, 1);
         unpaired += !may_pair;
         struct hs_gavel_couple grown[TYPES * 32 * 32];
         uint32_t found = 0;
@@ -492,8 +492,8 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
         sum += paired[i] * hs_lp_value(p.lp, columns[i]);
     for (uint32_t i = 0; i < units; i++) {
         double shares[TYPES];
-        hs_gavel_shares(&p, first[i], shares);
-        sum += each[i].members * hs_gavel_rate(&p, &each[i], shares);
+        shares_of(&p, first[i], shares);
+        sum += each[i].members * rate_of(&p, &each[i], shares);
     }
     sum = objective == HS_GAVEL_THROUGHPUT ? sum : hs_lp_value(p.lp, p.goal);
     hs_lp_close(p.lp);

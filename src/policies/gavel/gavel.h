@@ -2,16 +2,6 @@
  *
  * What the files of gavel share.
  *
- * Shares of time by linear program, of Gavel (OSDI'20 4): jobs that are alike in all that the
- * program knows of them are one class, whose members get equal parts. That is exact: the mean over
- * the members of any solution is one, too, and as good. With pairs there are further variables, the
- * time of pairs of two classes, by column generation.
- *
- *     struct hs_gavel_program program = {.lp = v->lp, .objective = HS_GAVEL_LAS, ...};
- *     hs_gavel_begin(&program);
- *     class.first_column = hs_gavel_add(&program, &class);          // for each class
- *     if (hs_lp_solve(v->lp, HS_LP_ITERATIONS) == HS_LP_OPTIMAL)
- *         hs_gavel_shares(&program, first_column, shares);
  */
 #pragma once
 
@@ -56,59 +46,17 @@ struct hs_gavel_program {
     uint32_t first_row;            /* of the first class; each has two: of its time, of its rate */
 };
 
-void hs_gavel_begin(struct hs_gavel_program *p);
-/* Its first column: one for each type. */
-uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c);
-/* Two classes, by number in the order of hs_gavel_add, and the rates of a member of each beside one
+/* Two classes, by number in the order of the program, and the rates of a member of each beside one
  * of the other; number[0] = number[1]: two members of one class. */
 struct hs_gavel_couple {
     const struct hs_gavel_class *of[2];
     uint32_t number[2], type;
     double rate[2];
 };
-/* las: whether the class has as much in no solution of more: its rate has a price. */
-bool hs_gavel_is_full(const struct hs_gavel_program *p, uint32_t first_column);
-/* Whether pairs of jobs of so many GPUs at most may raise the optimum of the solved program of
- * single jobs. Beside another a job is no faster than alone, and a column of that gains nothing:
- * each is worth what its GPUs cost, at most, so that a pair gains at most what they cost. */
-bool hs_gavel_may_pair(const struct hs_gavel_program *p, uint32_t gang);
 /* What a unit of time of such pairs would add to the optimum of the solved program; the column of
  * their time in all. */
 double hs_gavel_couple_gain(const struct hs_gavel_program *p, const struct hs_gavel_couple *c);
 uint32_t hs_gavel_add_couple(struct hs_gavel_program *p, const struct hs_gavel_couple *c);
-/* Of each member, by type. */
-void hs_gavel_shares(const struct hs_gavel_program *p, uint32_t first_column, double *shares);
-/* An equal part of each type for each of so many jobs, at most all the time. */
-void hs_gavel_isolated(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
-                       uint64_t jobs, double *shares);
-/* The rate of a member with these shares. */
-double hs_gavel_rate(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
-                     const double *shares);
-
-/* ---- ftf: least rates of jobs of which no two are alike ---- */
-
-#define HS_GAVEL_MIXED 64 /* the mixtures of eight types need few */
-
-/* The shares of a job that has `rate` and no more at the least cost, with these prices of time on a
- * GPU of each type: of two types at most, else of one, and rest. False: no type is as fast. */
-bool hs_gavel_cheapest(const struct hs_gavel_program *p, const double *speed, double rate,
-                       const double *prices, double *shares);
-/* Adds up the GPUs of each type that all jobs take with such shares; false: one has none. */
-typedef bool hs_gavel_use(const void *jobs, const double *prices, double *gpus);
-/* Each job has `part` of its cheapest shares at each of these prices. */
-struct hs_gavel_mixture {
-    uint32_t count;
-    struct hs_gavel_answer {
-        double prices[HS_GAVEL_TYPES], part;
-    } of[HS_GAVEL_MIXED];
-};
-/* A mixture for which the GPUs are enough; none: HS_LP_INFEASIBLE. Starts from the prices of the
- * mixture, at least one, and leaves there what is good to start from for other rates. Cost:
- * O(jobs x types^2) for each price, of which a program of few types and kinds of jobs looks at two
- * or three. */
-enum hs_lp_status hs_gavel_mix(struct hs_gavel_program *p, hs_gavel_use *use, const void *jobs,
-                               struct hs_gavel_mixture *m);
-
 /* ---- the policy ---- */
 
 enum hs_gavel_compat { HS_GAVEL_COMPAT_OFF, HS_GAVEL_COMPAT_GAVEL };

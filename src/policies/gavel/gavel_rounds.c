@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gavel: shares of time on each GPU type that are best for an objective (gavel_program.c), and
+ * Gavel: shares of time on each GPU type that are best for an objective (gavel_shares.c), and
  * rounds that give jobs about these shares.
  *
  *     at the boundary of a round

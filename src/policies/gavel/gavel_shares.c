@@ -1,19 +1,292 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which shares of time the jobs of a pool get: classes of jobs into a linear program
- * (gavel_program.c) and its solution back to the jobs, or the objectives that need none.
+ * Which shares of time the jobs of a pool get: classes of jobs into a linear program and its
+ * solution back to the jobs, or the objectives that need none (OSDI'20 4).
+ *
+ * Jobs that are alike in all that the program
+ * knows of them are one class, whose members get equal parts. That is exact: the mean over
+ * the members of any solution is one, too, and as good. With pairs there are further variables, the
+ * time of pairs of two classes, by column generation.
+ *
+ * Variables are the shares x[g] of time that each member of a class
+ * spends on type g:
+ *
+ *     sum over classes of members gang x[g] <= GPUs of type g, sum over g of x[g] <= 1, and
+ *     las         max t, gang / (weight P) sum over g of speed[g] x[g] >= t, where P is the mean
+ *                 speed of all GPUs for it (OSDI'20 4.1); or, filled, >= its level
+ *     makespan    max s, sum of speed[g] x[g] >= left s
+ *     throughput  max of the sum of members speed[g] x[g]
+ *     ftf         max t <= 1, sum of speed[g] x[g] >= least t: feasible where t = 1
+ *
+ * With pairs a further variable y[g] for two classes a and b is the time in all that a member of a
+ * shares GPUs of type g with one of b. Each member has an equal part of it: y[g] / members is added
+ * to its time and, times its rate beside the other, to its rate; gang y[g] to the GPUs in use. For
+ * two members of one class both parts are its own. That is exact, as any solution by single jobs
+ * gives one by classes as its mean over all permutations within them.
+ *
+ * Under ftf no two jobs are alike. Without pairs the least rates ask for a mixture instead: at
+ * prices of the types each job by itself has the cheapest shares of its rate, and a program of a
+ * row for each type mixes these answers to some prices, its own prices asking for the next
+ * (Dantzig and Wolfe, Operations Research 8, 1960). A job is looked at a few times, and the program
+ * stays as small as the number of types.
  */
 #include "policies/gavel/gavel.h"
 
 #include <math.h>
 #include <string.h>
 
-#define NO_TYPE    HS_GAVEL_TYPES
-#define NONE       UINT32_MAX
-#define GOAL_ERROR 1e-6 /* of the solver's optimum */
-#define RHO_ERROR  1e-4
-/* Less than the solver lets a rate fall short of. */
-#define LEVEL_ERROR 1e-9
+#define NO_TYPE     HS_GAVEL_TYPES
+#define NONE        UINT32_MAX
+#define GOAL_ERROR  1e-6 /* of the solver's optimum */
+#define RHO_ERROR   1e-4
+#define LEVEL_ERROR 1e-9       /* less than the solver lets a rate fall short of */
+#define SHARE_MIN   1e-9       /* less is the noise of the solver */
+#define FULL        (1 + 1e-9) /* of the GPUs in use: the same */
+#define NEAR        1e-6       /* to the optimum: the solver's own tolerance is 1e-7 */
+
+/* ---- programs ---- */
+
+static void begin_program(struct hs_gavel_program *p)
+{
+    const bool is_ftf = p->objective == HS_GAVEL_FTF;
+    hs_lp_begin(p->lp, true);
+    if (p->objective != HS_GAVEL_THROUGHPUT)
+        p->goal = hs_lp_column(p->lp, 1);
+    for (uint32_t t = 0; t < p->types; t++)
+        p->rows[t] = hs_lp_row(p->lp, -INFINITY, p->gpus[t]);
+    p->first_row = p->types + is_ftf;
+    if (is_ftf)
+        hs_lp_set(p->lp, hs_lp_row(p->lp, -INFINITY, 1), p->goal, 1);
+}
+
+/* The rate of a member as the objective counts it is that times this. */
+static double factor_of(const struct hs_gavel_program *p, const struct hs_gavel_class *c)
+{
+    double speeds = 0, gpus = 0;
+    for (uint32_t t = 0; t < p->types; t++) {
+        speeds += c->speed[t] * p->gpus[t];
+        gpus += p->gpus[t];
+    }
+    return p->objective == HS_GAVEL_LAS ? c->gang * gpus / (c->weight * speeds) : 1;
+}
+
+/* Its first column: one for each type. */
+static uint32_t add_class(struct hs_gavel_program *p, const struct hs_gavel_class *c)
+{
+    const bool is_sum = p->objective == HS_GAVEL_THROUGHPUT;
+    const double factor = factor_of(p, c);
+    const uint32_t all = hs_lp_row(p->lp, -INFINITY, 1);
+    const uint32_t rate = hs_lp_row(p->lp, c->level, p->is_tight ? 0 : INFINITY);
+    uint32_t first = 0;
+    for (uint32_t t = 0; t < p->types; t++) {
+        const uint32_t column = hs_lp_column(p->lp, is_sum ? c->members * c->speed[t] : 0);
+        first = t == 0 ? column : first;
+        hs_lp_set(p->lp, all, column, 1);
+        hs_lp_set(p->lp, rate, column, factor * c->speed[t]);
+        hs_lp_set(p->lp, p->rows[t], column, (double)c->members * c->gang);
+    }
+    if (p->objective == HS_GAVEL_LAS)
+        hs_lp_set(p->lp, rate, p->goal, c->level > 0 ? 0 : -1);
+    else if (p->objective == HS_GAVEL_MAKESPAN)
+        hs_lp_set(p->lp, rate, p->goal, -c->left);
+    else if (p->objective == HS_GAVEL_FTF)
+        hs_lp_set(p->lp, rate, p->goal, -c->least);
+    return first;
+}
+
+/* las: whether the class has as much in no solution of more: its rate has a price. */
+static bool is_full(const struct hs_gavel_program *p, uint32_t first_column)
+{
+    const uint32_t number = (first_column - 1) / p->types; /* the goal is before them */
+    return hs_lp_price(p->lp, p->first_row + 2 * number + 1) < -SHARE_MIN;
+}
+
+/* Whether pairs of jobs of so many GPUs at most may raise the optimum of the solved program of
+ * single jobs. Beside another a job is no faster than alone, and a column of that gains nothing:
+ * each is worth what its GPUs cost, at most, so that a pair gains at most what they cost. */
+static bool may_pair(const struct hs_gavel_program *p, uint32_t gang)
+{
+    double most = 0;
+    for (uint32_t t = 0; t < p->types; t++)
+        most = fmax(most, hs_lp_price(p->lp, p->rows[t]));
+    return most * gang > HS_GAVEL_GAIN_MIN;
+}
+
+double hs_gavel_couple_gain(const struct hs_gavel_program *p, const struct hs_gavel_couple *c)
+{
+    double gain = -hs_lp_price(p->lp, p->rows[c->type]) * c->of[0]->gang;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t time = p->first_row + 2 * c->number[i];
+        const double price = hs_lp_price(p->lp, time) +
+                             hs_lp_price(p->lp, time + 1) * factor_of(p, c->of[i]) * c->rate[i];
+        gain -= price / c->of[i]->members;
+        gain += p->objective == HS_GAVEL_THROUGHPUT ? c->rate[i] : 0;
+    }
+    return gain;
+}
+
+uint32_t hs_gavel_add_couple(struct hs_gavel_program *p, const struct hs_gavel_couple *c)
+{
+    const bool is_one = c->number[0] == c->number[1], is_sum = p->objective == HS_GAVEL_THROUGHPUT;
+    const uint32_t column = hs_lp_column(p->lp, is_sum ? c->rate[0] + c->rate[1] : 0);
+    hs_lp_set(p->lp, p->rows[c->type], column, c->of[0]->gang);
+    for (uint32_t i = 0; i < (is_one ? 1 : 2); i++) {
+        const uint32_t time = p->first_row + 2 * c->number[i];
+        const double part = (is_one ? 2. : 1.) / c->of[i]->members;
+        hs_lp_set(p->lp, time, column, part);
+        hs_lp_set(p->lp, time + 1, column, part * factor_of(p, c->of[i]) * c->rate[i]);
+    }
+    return column;
+}
+
+/* Of each member, by type. */
+static void shares_of(const struct hs_gavel_program *p, uint32_t first_column, double *shares)
+{
+    for (uint32_t t = 0; t < p->types; t++) {
+        shares[t] = fmin(hs_lp_value(p->lp, first_column + t), 1);
+        if (shares[t] < SHARE_MIN)
+            shares[t] = 0;
+    }
+}
+
+/* An equal part of each type for each of so many jobs, at most all the time. */
+static void isolated_shares(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
+                            uint64_t jobs, double *shares)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < p->types; t++) {
+        shares[t] = c->speed[t] > 0 ? p->gpus[t] / ((double)jobs * c->gang) : 0;
+        sum += shares[t];
+    }
+    for (uint32_t t = 0; t < p->types; t++)
+        shares[t] /= fmax(sum, 1);
+}
+
+/* The rate of a member with these shares. */
+static double rate_of(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
+                      const double *shares)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < p->types; t++)
+        sum += c->speed[t] * shares[t];
+    return sum;
+}
+
+/* ---- ftf: least rates of jobs of which no two are alike ---- */
+
+#define MIXED 64 /* the mixtures of eight types need few */
+
+/* Adds up the GPUs of each type that all jobs take with such shares; false: one has none. */
+typedef bool use_gpus(const void *jobs, const double *prices, double *gpus);
+/* Each job has `part` of its cheapest shares at each of these prices. */
+struct mixture {
+    uint32_t count;
+    struct mixture_part {
+        double prices[HS_GAVEL_TYPES], part;
+    } of[MIXED];
+};
+/* The shares of a job that has `rate` and no more at the least cost, with these prices of time on a
+ * GPU of each type: of two types at most, else of one, and rest. False: no type is as fast. */
+static bool cheapest_shares(const struct hs_gavel_program *p, const double *speed, double rate,
+                            const double *prices, double *shares)
+{
+    const uint32_t none = p->types;
+    double least = INFINITY, part = 0;
+    uint32_t fast = 0, slow = none;
+    for (uint32_t f = 0; f < p->types; f++)
+        for (uint32_t s = 0; s <= none && p->gpus[f] > 0 && speed[f] > 0 && speed[f] >= rate; s++) {
+            if (s < none && (p->gpus[s] <= 0 || speed[s] <= 0 || speed[s] >= rate))
+                continue;
+            const double from = s < none ? speed[s] : 0, price = s < none ? prices[s] : 0;
+            const double of_time = (rate - from) / (speed[f] - from);
+            const double cost = price + (prices[f] - price) * of_time;
+            if (cost >= least)
+                continue;
+            least = cost;
+            part = of_time;
+            fast = f;
+            slow = s;
+        }
+    memset(shares, 0, p->types * sizeof *shares);
+    if (slow < none)
+        shares[slow] = 1 - part;
+    shares[fast] = part;
+    return isfinite(least);
+}
+
+/* Those of the solution alone. */
+static void keep_parts(const struct hs_gavel_program *p, struct mixture *m)
+{
+    const uint32_t count = m->count;
+    m->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double part = hs_lp_value(p->lp, p->goal + 1 + i);
+        if (part <= SHARE_MIN)
+            continue;
+        m->of[m->count] = m->of[i];
+        m->of[m->count++].part = part;
+    }
+}
+
+/* A mixture for which the GPUs are enough; none: HS_LP_INFEASIBLE. Starts from the prices of the
+ * mixture, at least one, and leaves there what is good to start from for other rates. Cost:
+ * O(jobs x types^2) for each price, of which a program of few types and kinds of jobs looks at two
+ * or three. */
+static enum hs_lp_status mix(struct hs_gavel_program *p, use_gpus *use, const void *jobs,
+                             struct mixture *m)
+{
+    double most = INFINITY; /* of the GPUs of a type, that the mixture takes */
+    hs_lp_begin(p->lp, true);
+    p->goal = hs_lp_column(p->lp, -1);
+    for (uint32_t t = 0; t < p->types; t++) {
+        p->rows[t] = hs_lp_row(p->lp, -INFINITY, 0);
+        hs_lp_set(p->lp, p->rows[t], p->goal, -p->gpus[t]);
+    }
+    const uint32_t whole = hs_lp_row(p->lp, 1, 1);
+    for (uint32_t i = 0; i < MIXED; i++) {
+        struct mixture_part *a = &m->of[i];
+        double used[HS_GAVEL_TYPES] = {0}, cost = 0, budget = 0;
+        bool is_enough = true; /* by itself */
+        for (uint32_t t = 0; i == m->count && t < p->types; t++)
+            a->prices[t] = hs_lp_price(p->lp, p->rows[t]);
+        m->count += i == m->count;
+        if (!use(jobs, a->prices, used))
+            return HS_LP_INFEASIBLE;
+        const uint32_t column = hs_lp_column(p->lp, 0);
+        hs_lp_set(p->lp, whole, column, 1);
+        for (uint32_t t = 0; t < p->types; t++) {
+            hs_lp_set(p->lp, p->rows[t], column, used[t]);
+            is_enough &= used[t] <= FULL * p->gpus[t];
+            cost += a->prices[t] * used[t];
+            budget += a->prices[t] * p->gpus[t];
+        }
+        if (is_enough) {
+            m->of[0] = *a;
+            m->of[0].part = m->count = 1;
+            return HS_LP_OPTIMAL;
+        }
+        if (cost > FULL * budget || cost > (most - NEAR) * budget) { /* as for all mixtures */
+            const struct mixture_part first = m->of[0];
+            m->of[0] = *a; /* likely to say the same of other rates */
+            *a = first;
+            return HS_LP_INFEASIBLE;
+        }
+        if (i + 1 < m->count)
+            continue;
+        const enum hs_lp_status status = hs_lp_solve(p->lp, HS_LP_ITERATIONS);
+        if (status != HS_LP_OPTIMAL)
+            return status;
+        most = hs_lp_value(p->lp, p->goal);
+        if (most <= FULL) {
+            keep_parts(p, m);
+            return HS_LP_OPTIMAL;
+        }
+    }
+    m->count = 1;
+    return HS_LP_INFEASIBLE;
+}
+
+/* ---- classes of jobs ---- */
 
 static double weight_of(const struct hs_view *v, hs_job_id job)
 {
@@ -98,7 +371,7 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     double most_us = 1; /* work is relative to it: the solver's tolerances are absolute */
     HS_EACH_CHAINED(job, &pool->jobs, v)
         most_us = fmax(most_us, hs_gavel_of(v, job)->left_us);
-    hs_gavel_begin(program);
+    begin_program(program);
     if (g->pairs != NULL)
         g->pairs->classes = 0;
     for (hs_job_id job = pool->jobs.first, after; job != HS_NO_JOB; job = after) {
@@ -111,7 +384,7 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
             c.least = least_rate(v, job, rho);
         c.level = hs_gavel_fills(g) ? hs_gavel_of(v, job)->priority : 0;
         c.left /= most_us;
-        const uint32_t first = hs_gavel_add(program, &c);
+        const uint32_t first = add_class(program, &c);
         if (g->pairs != NULL && g->pairs->classes < HS_GAVEL_CLASSES) {
             g->pairs->first[g->pairs->classes] = job;
             g->pairs->class_of[g->pairs->classes++] = c;
@@ -133,7 +406,7 @@ static void read_shares(const struct hs_gavel *g, struct hs_gavel_pool *pool,
         hs_gavel_pairs_read(g, pool, v, program);
     HS_EACH_CHAINED(job, &pool->jobs, v) {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        hs_gavel_shares(program, j->first_column, j->share);
+        shares_of(program, j->first_column, j->share);
     }
 }
 
@@ -150,8 +423,8 @@ static bool use_fairly(const void *jobs, const double *prices, double *gpus)
     const struct fairness *f = jobs;
     HS_EACH_CHAINED(job, &f->pool->jobs, f->v) {
         double shares[HS_GAVEL_TYPES];
-        if (!hs_gavel_cheapest(f->program, hs_gavel_of(f->v, job)->speed,
-                               least_rate(f->v, job, f->rho), prices, shares))
+        if (!cheapest_shares(f->program, hs_gavel_of(f->v, job)->speed,
+                             least_rate(f->v, job, f->rho), prices, shares))
             return false;
         for (uint32_t t = 0; t < f->program->types; t++)
             gpus[t] += hs_view_gpus(f->v, job) * shares[t];
@@ -159,15 +432,15 @@ static bool use_fairly(const void *jobs, const double *prices, double *gpus)
     return true;
 }
 
-static void read_mixture(const struct fairness *f, const struct hs_gavel_mixture *m)
+static void read_mixture(const struct fairness *f, const struct mixture *m)
 {
     HS_EACH_CHAINED(job, &f->pool->jobs, f->v) {
         struct hs_gavel_scratch *j = hs_gavel_of(f->v, job);
         double shares[HS_GAVEL_TYPES];
         memset(j->share, 0, sizeof j->share);
         for (uint32_t i = 0; i < m->count; i++) {
-            (void)hs_gavel_cheapest(f->program, j->speed, least_rate(f->v, job, f->rho),
-                                    m->of[i].prices, shares);
+            (void)cheapest_shares(f->program, j->speed, least_rate(f->v, job, f->rho),
+                                  m->of[i].prices, shares);
             for (uint32_t t = 0; t < f->program->types; t++)
                 j->share[t] += m->of[i].part * shares[t];
         }
@@ -177,7 +450,7 @@ static void read_mixture(const struct fairness *f, const struct hs_gavel_mixture
 /* Whether a ratio of rho is to be had; then the jobs have shares for it. */
 static bool share_fairly(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                          const struct hs_view *v, struct hs_gavel_program *program,
-                         struct hs_gavel_mixture *m, double rho)
+                         struct mixture *m, double rho)
 {
     const struct fairness f = {.program = program, .pool = pool, .v = v, .rho = rho};
     if (g->pairs != NULL) {
@@ -186,7 +459,7 @@ static bool share_fairly(const struct hs_gavel *g, struct hs_gavel_pool *pool,
             read_shares(g, pool, v, program);
         return is_enough;
     }
-    const enum hs_lp_status status = hs_gavel_mix(program, use_fairly, &f, m);
+    const enum hs_lp_status status = mix(program, use_fairly, &f, m);
     if (status == HS_LP_OPTIMAL)
         read_mixture(&f, m);
     pool->has_failed |= status != HS_LP_OPTIMAL && status != HS_LP_INFEASIBLE;
@@ -199,7 +472,7 @@ static double bisect_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                          const struct hs_view *v, struct hs_gavel_program *program, double low,
                          double high)
 {
-    struct hs_gavel_mixture m = {.count = 1};
+    struct mixture m = {.count = 1};
     for (uint32_t t = 0; t < g->types; t++)
         m.of[0].prices[t] = 1;
     while (high - low > RHO_ERROR * high && !pool->has_failed) {
@@ -251,7 +524,7 @@ static bool fill(const struct hs_gavel *g, struct hs_gavel_pool *pool, const str
             struct hs_gavel_scratch *j = hs_gavel_of(v, job);
             if (j->priority > 0)
                 continue;
-            if (hs_gavel_is_full(program, j->first_column))
+            if (is_full(program, j->first_column))
                 j->priority = level * (1 - LEVEL_ERROR);
             rises |= j->priority > 0;
             are_left |= j->priority <= 0;
@@ -272,7 +545,7 @@ static void share_by_program(const struct hs_gavel *g, struct hs_gavel_pool *poo
         gang = hs_view_gpus(v, job) > gang ? hs_view_gpus(v, job) : gang;
     bool is_solved = hs_gavel_fills(g) ? fill(&alone, pool, v, program)
                                        : solve_program(&alone, pool, v, program, 0);
-    const bool has_pairs = is_solved && g->pairs != NULL && hs_gavel_may_pair(program, gang);
+    const bool has_pairs = is_solved && g->pairs != NULL && may_pair(program, gang);
     if (has_pairs) {
         hs_job_chain_sort(&pool->jobs, v, by_class, g);
         is_solved = solve_program(g, pool, v, program, 0);
@@ -526,8 +799,8 @@ static void share_equally(const struct hs_gavel *g, struct hs_gavel_pool *pool,
         if (g->objective == HS_GAVEL_FIFO || g->objective == HS_GAVEL_ALLOX)
             continue; /* shares stay */
         const struct hs_gavel_class c = class_of(v, job);
-        hs_gavel_isolated(program, &c, pool->count, j->share);
-        j->isolated = hs_gavel_rate(program, &c, j->share);
+        isolated_shares(program, &c, pool->count, j->share);
+        j->isolated = rate_of(program, &c, j->share);
     }
 }
 
