@@ -587,12 +587,5 @@ const struct hs_policy_ops hs_policy_chronus = {
     .can = HS_CAN_PREEMPT | HS_CAN_TIME,
     .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SCALING,
     .params = params,
-    .state_size = sizeof(struct hs_chronus),
-    .job_state_size = sizeof(struct hs_chronus_scratch),
-    .needs = chronus_needs,
-    .init = chronus_init,
-    .on_event = chronus_event,
-    .decide = chronus_decide,
-    .semantics = chronus_semantics,
-    .check = chronus_check,
+    HS_POLICY_HOOKS(chronus, struct hs_chronus, struct hs_chronus_scratch),
 };

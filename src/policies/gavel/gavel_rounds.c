@@ -704,16 +704,9 @@ static const struct hs_param allox_params[] = {PARAMS("allox"), {0}};
         .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_COLOCATE,                                     \
         .knows = HS_KNOWS_SPEED | HS_KNOWS_DURATION | HS_KNOWS_PAIRS | HS_KNOWS_MEMORY,            \
         .params = table,                                                                           \
-        .state_size = sizeof(struct hs_gavel),                                                     \
-        .job_state_size = sizeof(struct hs_gavel_scratch),                                         \
-        .needs = gavel_needs,                                                                      \
+        HS_POLICY_HOOKS(gavel, struct hs_gavel, struct hs_gavel_scratch),                          \
         .tenants = hs_pair_tenants,                                                                \
         .load = hs_pair_load,                                                                      \
-        .init = gavel_init,                                                                        \
-        .on_event = gavel_event,                                                                   \
-        .decide = gavel_decide,                                                                    \
-        .semantics = gavel_semantics,                                                              \
-        .check = gavel_check,                                                                      \
     }
 
 GAVEL(gavel, "gavel", "shares of time on GPU types by a linear program, given in rounds",

@@ -614,12 +614,5 @@ const struct hs_policy_ops hs_policy_optimus = {
     .knows =
         HS_KNOWS_DURATION | HS_KNOWS_SCALING | HS_KNOWS_RATE | HS_KNOWS_LOSS | HS_KNOWS_ESTIMATE,
     .params = params,
-    .state_size = sizeof(struct optimus),
-    .job_state_size = sizeof(struct optimus_job),
-    .needs = optimus_needs,
-    .init = optimus_init,
-    .on_event = optimus_event,
-    .decide = optimus_decide,
-    .semantics = optimus_semantics,
-    .check = optimus_check,
+    HS_POLICY_HOOKS(optimus, struct optimus, struct optimus_job),
 };

@@ -727,12 +727,5 @@ const struct hs_policy_ops hs_policy_philly = {
     .can = HS_CAN_BORROW | HS_CAN_PREEMPT | HS_CAN_TIME,
     .knows = HS_KNOWS_SPEED,
     .params = params,
-    .state_size = sizeof(struct philly_policy),
-    .job_state_size = sizeof(struct philly_scratch),
-    .needs = philly_needs,
-    .init = philly_init,
-    .on_event = philly_event,
-    .decide = philly_decide,
-    .semantics = philly_semantics,
-    .check = philly_check,
+    HS_POLICY_HOOKS(philly, struct philly_policy, struct philly_scratch),
 };

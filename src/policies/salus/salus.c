@@ -628,14 +628,7 @@ static const struct hs_param salus_srtf_params[] = {
         .can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_TIME,                                       \
         .knows = HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED | (more_knows),                  \
         .params = id##_params,                                                                     \
-        .state_size = sizeof(struct hs_salus),                                                     \
-        .job_state_size = sizeof(struct hs_salus_job),                                             \
-        .needs = salus_needs,                                                                      \
-        .init = salus_init,                                                                        \
-        .on_event = salus_event,                                                                   \
-        .decide = salus_decide,                                                                    \
-        .semantics = salus_semantics,                                                              \
-        .check = salus_check,                                                                      \
+        HS_POLICY_HOOKS(salus, struct hs_salus, struct hs_salus_job),                              \
     }
 
 SALUS_POLICY(salus, "salus", HS_ESTIMATE_KNOWS,

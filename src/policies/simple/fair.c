@@ -512,14 +512,7 @@ static const struct hs_param drf_params[] = {FAIR_ROWS, HS_PLACEMENT_PARAM(struc
         .can = HS_CAN_DIVIDE,                                                                      \
         .knows = HS_KNOWS_SPEED,                                                                   \
         .params = id##_params,                                                                     \
-        .state_size = sizeof(struct fair),                                                         \
-        .job_state_size = sizeof(struct fair_job),                                                 \
-        .needs = fair_needs,                                                                       \
-        .init = fair_init,                                                                         \
-        .on_event = fair_event,                                                                    \
-        .decide = fair_decide,                                                                     \
-        .semantics = fair_semantics,                                                               \
-        .check = fair_check,                                                                       \
+        HS_POLICY_HOOKS(fair, struct fair, struct fair_job),                                       \
     }
 
 FAIR_POLICY(fairshare, "decayed usage of users, wait and size, weighted as Slurm does",

@@ -257,14 +257,7 @@ static const struct hs_param qssf_params[] = {
         .can = HS_CAN_DIVIDE | HS_CAN_PREEMPT | HS_CAN_RESERVE | HS_CAN_TIME,                      \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = id##_params,                                                                     \
-        .state_size = sizeof(struct fifo),                                                         \
-        .job_state_size = sizeof(struct hs_evict_link),                                            \
-        .needs = fifo_needs,                                                                       \
-        .init = fifo_init,                                                                         \
-        .on_event = fifo_event,                                                                    \
-        .decide = fifo_decide,                                                                     \
-        .semantics = fifo_semantics,                                                               \
-        .check = fifo_check,                                                                       \
+        HS_POLICY_HOOKS(fifo, struct fifo, struct hs_evict_link),                                  \
     }
 
 FIFO_POLICY(fifo, "first come, first served",

@@ -656,10 +656,10 @@ static const struct hs_param edf_params[] = {DUE_ROWS,
                                              HS_PARAM_END(struct srtf, order, BY_DEADLINE)};
 static const struct hs_param llf_params[] = {DUE_ROWS, HS_PARAM_END(struct srtf, order, BY_LAXITY)};
 
-#define SCRATCH                                                                                    \
-    (sizeof(struct evict_scratch) > sizeof(struct replace_scratch)                                 \
-         ? sizeof(struct evict_scratch)                                                            \
-         : sizeof(struct replace_scratch))
+union srtf_scratch {
+    struct evict_scratch evict;
+    struct replace_scratch replace;
+};
 
 #define SRTF_POLICY(id, text, source, scratch)                                                     \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
@@ -669,21 +669,14 @@ static const struct hs_param llf_params[] = {DUE_ROWS, HS_PARAM_END(struct srtf,
         .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = id##_params,                                                                     \
-        .state_size = sizeof(struct srtf),                                                         \
-        .job_state_size = scratch,                                                                 \
-        .needs = srtf_needs,                                                                       \
-        .init = srtf_init,                                                                         \
-        .on_event = srtf_event,                                                                    \
-        .decide = srtf_decide,                                                                     \
-        .semantics = srtf_semantics,                                                               \
-        .check = srtf_check,                                                                       \
+        HS_POLICY_HOOKS(srtf, struct srtf, scratch),                                               \
     }
 
 SRTF_POLICY(srtf, "shortest remaining time first, preemptive",
-            "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)", SCRATCH);
+            "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)", union srtf_scratch);
 SRTF_POLICY(srsf, "shortest remaining service (time x GPUs) first, preemptive", "Gu et al. NSDI'19",
-            SCRATCH);
+            union srtf_scratch);
 SRTF_POLICY(edf, "earliest deadline first, preemptive", "Liu and Layland, J. ACM 20 (1973)",
-            sizeof(struct due_scratch));
+            struct due_scratch);
 SRTF_POLICY(llf, "least laxity first, preemptive",
-            "Dertouzos and Mok, IEEE Trans. Software Eng. 15 (1989)", sizeof(struct due_scratch));
+            "Dertouzos and Mok, IEEE Trans. Software Eng. 15 (1989)", struct due_scratch);

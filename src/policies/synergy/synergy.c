@@ -846,12 +846,5 @@ const struct hs_policy_ops hs_policy_synergy = {
     .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_HOST,
     .knows = HS_KNOWS_DURATION | HS_KNOWS_HOST,
     .params = params,
-    .state_size = sizeof(struct synergy),
-    .job_state_size = sizeof(struct synergy_scratch),
-    .needs = synergy_needs,
-    .init = synergy_init,
-    .on_event = synergy_event,
-    .decide = synergy_decide,
-    .semantics = synergy_semantics,
-    .check = synergy_check,
+    HS_POLICY_HOOKS(synergy, struct synergy, struct synergy_scratch),
 };

@@ -880,14 +880,7 @@ static const struct hs_param las_params[] = {ROWS("s"), {0}};
         .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
         .knows = HS_KNOWS_HISTORY | HS_KNOWS_MODEL | HS_KNOWS_DURATION | HS_KNOWS_SPEED,           \
         .params = id##_params,                                                                     \
-        .state_size = sizeof(struct tiresias),                                                     \
-        .job_state_size = sizeof(struct tiresias_job),                                             \
-        .needs = tiresias_needs,                                                                   \
-        .init = tiresias_init,                                                                     \
-        .on_event = tiresias_event,                                                                \
-        .decide = tiresias_decide,                                                                 \
-        .semantics = tiresias_semantics,                                                           \
-        .check = tiresias_check,                                                                   \
+        HS_POLICY_HOOKS(tiresias, struct tiresias, struct tiresias_job),                           \
     }
 
 TIRESIAS_POLICY(
