@@ -464,8 +464,8 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
         is_done = true;
         if (is_grown)
             assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
-        const bool may_pair = !is_grown || added > 0 || may_pair(&p, 1);
-        unpaired += !may_pair;
+        const bool is_worth_it = !is_grown || added > 0 || may_pair(&p, 1);
+        unpaired += !is_worth_it;
         struct hs_gavel_couple grown[TYPES * 32 * 32];
         uint32_t found = 0;
         for (uint32_t a = 0; a < units; a++)
@@ -478,7 +478,7 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
                     if ((a == b && each[a].members < 2) ||
                         (is_grown && hs_gavel_couple_gain(&p, &c) <= 1e-6))
                         continue;
-                    assert_true(may_pair);
+                    assert_true(is_worth_it);
                     grown[found++] = c;
                 }
         for (uint32_t i = 0; i < found; i++) {

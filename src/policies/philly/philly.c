@@ -46,17 +46,15 @@
  * Cost of a placement: O(log nodes) at level 0 for n <= g; else O(racks log racks), and for each
  * rack with enough free GPUs that is looked at O(nodes of the rack) and a sort of those with free
  * GPUs. Of a pass: O(VCs), O(log waiting) for each VC with due jobs, and O(log waiting) and a
- * placement for each due job that is looked at: one at max_level is not, when a smaller one of its
- * VC failed there and nothing changed. For one held back a placement for each VC under its quota;
- * for one that preempts a placement for each victim, and O(running). One timer waits, for the next
- * try; after a preemption perhaps also one that went before it and tells nothing.
+ * placement for each due job. For one held back a placement for each VC under its quota; for one
+ * that preempts a placement for each victim, and O(running). One timer waits, for the next try;
+ * after a preemption perhaps also one that went before it and tells nothing.
  *
  * Structures: a waiting job is in one of two sets of its VC: due, in the order of the queue, or
  * asleep until its next try. A pass empties the first: it starts jobs or sends them to sleep.
  * Sleepers cost nothing while they sleep on. A job that fails is tried every `retry` from then on,
  * so what orders sleepers is the phase of that time, and the number of their tries follows from the
- * clock: in a pass those of its phase are due, and a failure changes nothing. A job at max_level
- * that is larger than one of its kind that failed is not even looked at.
+ * clock: in a pass those of its phase are due, and a failure changes nothing.
  */
 #include "policies/lib/vc_queues.h"
 
@@ -107,17 +105,16 @@ struct philly_scratch {
     int64_t first_round; /* number of the round in which it was first tried */
     uint32_t victim_of;  /* number of the try that preempts it in this plan; 0 = none */
     enum philly_set set : 8;
-    bool is_new;     /* not tried yet */
-    bool is_relaxed; /* asleep: next tried at max_level, where failures are monotone in the gang */
+    bool is_new; /* not tried yet */
 };
 
 /* The walk through the queue of one VC. */
 struct queue_walk {
     uint32_t vc;
-    bool has_sleepers;            /* the sleepers that wake now take part */
-    bool has_rivals;              /* a job of another VC may have precedence for idle GPUs */
-    struct hs_gang_limits bounds; /* larger gangs are known to fail */
-    struct hs_job_place at;       /* position in the queue */
+    bool has_sleepers;      /* the sleepers that wake now take part */
+    bool has_rivals;        /* a job of another VC may have precedence for idle GPUs */
+    uint64_t most_gpus;     /* larger gangs are known to fail */
+    struct hs_job_place at; /* position in the queue */
 };
 
 static struct philly_scratch *scratch_of(const struct philly_policy *s, hs_job_id job)
@@ -158,7 +155,6 @@ static void become_due(struct philly_policy *s, hs_job_id job)
 {
     struct philly_scratch *j = scratch_of(s, job);
     j->is_new = true;
-    j->is_relaxed = false;
     j->victim_of = 0;
     enter(s, job, PHILLY_DUE, waiting_key(s, job, 0));
 }
@@ -190,9 +186,7 @@ static void philly_event(void *state, const struct hs_view *v, const struct hs_e
     case HS_EVENT_NODE:
         hs_wake(s->is_awake, s->vc_count, v, job);
         break;
-    case HS_EVENT_PROGRESS:
-    case HS_EVENT_STEP:
-    case HS_EVENT_MEMORY:
+    default:
         break;
     }
 }
@@ -402,17 +396,6 @@ static bool try_to_start(struct philly_policy *s, hs_job_id job)
     return is_placed;
 }
 
-/* Whether the failure of a gang implies that of larger ones: on a pool whose nodes are alike for
- * the job, except at the level that wants the fewest servers, which 17 GPUs may find where 16 do
- * not. */
-static bool is_monotone(struct philly_policy *s, hs_job_id job)
-{
-    return !hs_view_is_constrained(s->v, job) && s->types != HS_TYPES_MATCH &&
-           (s->max_level > LEVEL_SERVERS ||
-            (s->types == HS_TYPES_ANY &&
-             hs_view_gpus(s->v, job) <= hs_view_node_size(s->v, job, UINT32_MAX)));
-}
-
 /* ---- a pass ---- */
 
 /* Whether VC a uses a smaller share of its quota than VC b. */
@@ -428,9 +411,10 @@ static bool is_used_less(struct philly_policy *s, uint32_t a, uint32_t b)
 
 /* The first sleeper that wakes now, at that position or behind it. */
 static hs_job_id sleeper_from(struct philly_policy *s, uint32_t vc, struct hs_job_place at,
-                              struct hs_gang_limits bounds)
+                              uint64_t most_gpus)
 {
-    hs_job_id job = hs_job_queue_next_from(&s->vcs[vc].asleep, s->v, at, bounds);
+    const struct hs_gang_limits most = {most_gpus, most_gpus};
+    hs_job_id job = hs_job_queue_next_from(&s->vcs[vc].asleep, s->v, at, most);
     return job != HS_NO_JOB && hs_job_queue_key(s->v, job) / 2 == s->phase ? job : HS_NO_JOB;
 }
 
@@ -440,8 +424,6 @@ static struct hs_job_place place_of(struct philly_policy *s, hs_job_id job)
                                  .submit_us = hs_view_submit_us(s->v, job),
                                  .rank = hs_view_rank(s->v, job)};
 }
-
-static const struct hs_gang_limits no_limits = {UINT64_MAX, UINT64_MAX};
 
 static struct hs_job_place begin_of_phase(int64_t phase)
 {
@@ -465,7 +447,7 @@ static hs_job_id rival_of(struct philly_policy *s, uint32_t own, uint32_t vc)
     if (vc == own)
         return HS_NO_JOB;
     if (q->has_sleepers)
-        sleeper = sleeper_from(s, vc, begin_of_phase(s->phase), no_limits);
+        sleeper = sleeper_from(s, vc, begin_of_phase(s->phase), UINT64_MAX);
     hs_job_id first = earlier(s, hs_job_queue_first(&q->due), sleeper);
     return first != HS_NO_JOB && is_within_quota(s, first) ? first : HS_NO_JOB;
 }
@@ -499,12 +481,12 @@ static void look_around(struct philly_policy *s, struct queue_walk *w)
         w->has_rivals =
             rival != HS_NO_JOB && hs_view_gpus(s->v, rival) <= hs_view_free_gpus(s->v, vc);
     }
-    w->bounds = no_limits;
+    w->most_gpus = UINT64_MAX;
     if (w->has_rivals || room == all) /* a job may be held back, or rejected */
         return;
     uint64_t beyond = held < quota ? gpus_beyond_quotas(s, w->vc) : 0;
     uint64_t most = beyond == 0 ? 0 : beyond + room < quota - held ? beyond + room : quota - held;
-    w->bounds.plain = w->bounds.constrained = most > room ? most : room;
+    w->most_gpus = most > room ? most : room;
 }
 
 static void serve(struct philly_policy *s, struct queue_walk *w, hs_job_id job)
@@ -520,19 +502,12 @@ static void serve(struct philly_policy *s, struct queue_walk *w, hs_job_id job)
     } else if (hs_reject_hopeless(s->v, s->p, job)) {
         leave(s, job);
     } else {
-        if (!w->has_rivals && is_monotone(s, job) && level_after(s, job, 0) == s->max_level &&
-            hs_view_gpus(s->v, job) <= w->bounds.plain)
-            w->bounds.plain = hs_view_gpus(s->v, job) - 1;
-        /* A job that is asleep stays so; only its limit may change, once. */
         struct philly_scratch *j = scratch_of(s, job);
         if (j->is_new)
             j->first_round = round_now(s, w->vc);
         j->is_new = false;
-        bool is_relaxed = level_after(s, job, 1) == s->max_level && is_monotone(s, job);
-        if (j->set == PHILLY_ASLEEP && j->is_relaxed == is_relaxed)
-            return;
-        j->is_relaxed = is_relaxed;
-        enter(s, job, PHILLY_ASLEEP, waiting_key(s, job, s->phase));
+        if (j->set != PHILLY_ASLEEP)
+            enter(s, job, PHILLY_ASLEEP, waiting_key(s, job, s->phase));
     }
 }
 
@@ -547,7 +522,7 @@ static void walk_vc(struct philly_policy *s, uint32_t vc)
     look_around(s, &w);
     hs_job_id due = hs_job_queue_first(&q->due);
     for (;;) {
-        hs_job_id sleeper = w.has_sleepers ? sleeper_from(s, vc, w.at, w.bounds) : HS_NO_JOB;
+        hs_job_id sleeper = w.has_sleepers ? sleeper_from(s, vc, w.at, w.most_gpus) : HS_NO_JOB;
         hs_job_id job = earlier(s, due, sleeper);
         if (job == HS_NO_JOB)
             return;
@@ -588,8 +563,8 @@ static void set_timer(struct philly_policy *s)
     int64_t at_us = s->has_preempted ? now_us + s->retry_us : INT64_MAX;
     for (uint32_t i = 0; i < s->due_count; i++) { /* when the first sleeper is tried again */
         struct philly_vc *q = &s->vcs[s->by_use[i]];
-        hs_job_id job =
-            hs_job_queue_next_from(&q->asleep, s->v, begin_of_phase(s->phase + 1), no_limits);
+        const struct hs_gang_limits all = {UINT64_MAX, UINT64_MAX};
+        hs_job_id job = hs_job_queue_next_from(&q->asleep, s->v, begin_of_phase(s->phase + 1), all);
         job = job != HS_NO_JOB ? job : hs_job_queue_first(&q->asleep);
         q->wake_us = INT64_MAX;
         if (job == HS_NO_JOB)
@@ -641,15 +616,6 @@ static void philly_needs(const void *state, uint32_t *can, uint32_t *knows)
            (s->fair_preempt > 0 ? HS_CAN_PREEMPT : 0);
 }
 
-/* The size of a sleeper: at max_level a job fails when a smaller gang did, so these have limits of
- * their own. */
-static uint32_t sleeper_size(const struct hs_view *v, hs_job_id job, bool *is_constrained)
-{
-    const struct philly_scratch *j = hs_view_scratch(v, job);
-    *is_constrained = hs_view_is_constrained(v, job) || !j->is_relaxed;
-    return hs_view_gpus(v, job);
-}
-
 static enum hs_status philly_init(void *state, const struct hs_view *v)
 {
     struct philly_policy *s = state;
@@ -662,7 +628,6 @@ static enum hs_status philly_init(void *state, const struct hs_view *v)
     for (uint32_t vc = 0; vc < s->vc_count; vc++) {
         uint64_t quota = hs_view_quota(v, vc), gpus = hs_view_total_gpus(v, vc);
         s->vcs[vc].quota = quota < gpus ? quota : gpus;
-        s->vcs[vc].asleep.size_of = sleeper_size;
         s->vcs[vc].wake_us = s->retry_us > 0 ? INT64_MAX : 0;
     }
     s->racks = hs_view_alloc(v, (uint64_t)v->racks * sizeof *s->racks);

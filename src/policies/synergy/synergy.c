@@ -56,13 +56,6 @@ struct synergy_node {
     struct synergy_share left;
 };
 
-/* What found no room in a round. */
-struct synergy_refused {
-    uint32_t gang, vc;
-    struct synergy_share share;
-};
-#define REFUSED_MAX 32 /* remembered: more than twelve models times four gangs leave */
-
 /* The places of one round, of each job one behind the other. */
 struct synergy_round {
     struct synergy_place *places;
@@ -79,8 +72,6 @@ struct synergy {
     uint64_t *by_free; /* bits of the nodes with 0, 1, 2, .. free GPUs, each so many words */
     uint32_t words;
     struct synergy_round now, last;
-    struct synergy_refused refused[REFUSED_MAX];
-    uint32_t refused_count;
     struct hs_job_place *kept; /* jobs that this round tries */
     uint64_t *room;            /* GPUs that each VC may still have in this round */
     uint64_t free;             /* GPUs of all nodes */
@@ -105,7 +96,6 @@ struct synergy_scratch {
     uint32_t first, places;               /* in this round */
     uint32_t last_first, last_places;     /* in the last one */
     bool holds;                           /* GPUs */
-    bool is_picky;                        /* not all nodes of its VC will do */
     int64_t steps_left, step_us, used_us; /* compat */
 };
 
@@ -150,7 +140,7 @@ static uint64_t *nodes_with(const struct synergy *s, uint32_t gpus)
 static void clear_nodes(struct synergy *s, const struct hs_view *v)
 {
     memset(s->by_free, 0, (v->max_node_gpus + UINT64_C(1)) * s->words * sizeof *s->by_free);
-    s->free = s->refused_count = 0;
+    s->free = 0;
     for (uint32_t i = 0; i < v->nodes; i++) {
         const struct hs_node *node = hs_view_node(v, i);
         const uint32_t gpus = hs_view_in_service(v, i) ? node->gpus : 0;
@@ -335,40 +325,14 @@ static struct synergy_share demand_of(const struct synergy *s, const struct hs_v
     return at_most(s->mechanism == OPT ? j->wants : j->best, most);
 }
 
-/* ---- greedy: a round only takes, so what found no room leaves none to jobs that need more ---- */
-
-static bool is_refused(const struct synergy *s, const struct synergy_refused *want)
-{
-    for (uint32_t i = 0; i < s->refused_count; i++) {
-        const struct synergy_refused *r = &s->refused[i];
-        if (r->vc == want->vc && r->gang <= want->gang &&
-            are_same(at_most(r->share, want->share), r->share))
-            return true;
-    }
-    return false;
-}
-
-static bool give_greedily(struct synergy *s, const struct hs_view *v, hs_job_id job)
-{
-    const struct synergy_scratch *j = job_of(v, job);
-    const struct synergy_refused want = {hs_view_gpus(v, job), hs_view_vc(v, job), j->gets};
-    if (!j->is_picky && is_refused(s, &want))
-        return false;
-    if (place(s, v, job))
-        return true;
-    if (!j->is_picky && s->refused_count < REFUSED_MAX)
-        s->refused[s->refused_count++] = want;
-    return false;
-}
-
 static bool give(struct synergy *s, const struct hs_view *v, hs_job_id job)
 {
     struct synergy_scratch *j = job_of(v, job);
     j->gets = demand_of(s, v, job);
-    if (s->mechanism < TUNE)
-        return give_greedily(s, v, job);
     if (place(s, v, job))
         return true;
+    if (s->mechanism < TUNE)
+        return false;
     const struct synergy_share fair = at_most(j->gets, s->fair);
     if (!are_same(j->gets, fair)) {
         j->gets = fair;
@@ -701,7 +665,6 @@ static struct synergy_share best_of(const struct synergy *s, const struct hs_vie
 static void come(struct synergy *s, const struct hs_view *v, hs_job_id job)
 {
     struct synergy_scratch *j = job_of(v, job);
-    j->is_picky = hs_view_is_constrained(v, job);
     j->ran_us = hs_view_now_us(v);
     j->best = j->wants = s->mechanism != FAIR ? best_of(s, v, job) : s->fair;
     j->step_us = 1;
