@@ -242,8 +242,8 @@ struct hs_policy_ops {
     const char *(*check)(const void *state, const struct hs_view *v);
 };
 
-/* Fields of a record: the sizes of state and scratch, by their types, and its hooks, all of which but
- * tenants() and load() begin with one word. */
+/* Fields of a record: the sizes of state and scratch, by their types, and its hooks but tenants()
+ * and load(), whose names begin with one word. */
 #define HS_POLICY_HOOKS(word, state, scratch)                                                      \
     .state_size = sizeof(state), .job_state_size = sizeof(scratch), .needs = word##_needs,         \
     .init = word##_init, .on_event = word##_event, .decide = word##_decide,                        \

@@ -48,8 +48,7 @@ static enum hs_status decide_and_mark(void *state, const struct hs_view *v, stru
     const enum hs_status status = hs_policy_find("chronus")->decide(state, v, p);
     for (uint32_t i = 0; i < o->pool_count; i++)
         for (int chain = HS_CHRONUS_IS_RECENT; chain <= HS_CHRONUS_IS_PLANNED; chain++)
-            HS_CHRONUS_EACH(job, &o->pools[i], chain, v)
-            {
+            HS_EACH_CHAINED(job, &o->pools[i].chains[chain], v) {
                 accepted[hs_view_rank(v, job)] = true;
             }
     return status;

@@ -20,12 +20,12 @@ static struct hs_job_place entries[SAMPLE_KEPT];
 static struct gittins empty(bool is_repo)
 {
     return (struct gittins){.form = is_repo,
-                               .repo_delta_us = 100 * S,
-                               .sizes = sizes,
-                               .sums = sums,
-                               .scale = scale,
-                               .entries = entries,
-                               .recent = recent};
+                            .repo_delta_us = 100 * S,
+                            .sizes = sizes,
+                            .sums = sums,
+                            .scale = scale,
+                            .entries = entries,
+                            .recent = recent};
 }
 
 /* {100, 100, 100, 400} four times over: at 16 finished jobs the first sample is taken. */

@@ -103,7 +103,7 @@ static struct optimus_job *job_of(const struct hs_view *v, hs_job_id job)
 
 /* ---- speeds ---- */
 
-/* Replaces the sample of the same size, else, once there is no room, the oldest that is no trial. */
+/* In place of the sample of the same size, or, once there is no room, of the oldest but trials. */
 static void note_speed(struct speed_fit *f, uint32_t gpus, double speed)
 {
     uint32_t at = 0;
@@ -301,9 +301,8 @@ static void observe(const struct hs_view *v, hs_job_id job)
         note_speed(&j->fit, j->held, (double)rate_q32 / 0x1p32);
 }
 
-/* Grants to the jobs of a pool; those that need a place anew are in o->started, their number is
- * returned. */
-static uint32_t grant(const struct optimus *o, struct optimus_pool *pool, const struct hs_view *v)
+/* How many GPUs the jobs of a pool have in this slot. */
+static void grant(const struct optimus *o, struct optimus_pool *pool, const struct hs_view *v)
 {
     uint64_t room = room_of(o, pool, v);
     uint64_t holding = pool->holding;
@@ -329,20 +328,6 @@ static uint32_t grant(const struct optimus *o, struct optimus_pool *pool, const 
     }
     pool->end = job;
     grant_gains(o, v, count, room);
-    count = 0;
-    for (job = pool->jobs.first; job != pool->end; job = job_of(v, job)->chain.after) {
-        struct optimus_job *j = job_of(v, job);
-        if (o->is_sticky && j->held > 0 && j->granted > j->held &&
-            time_us(v, job, j->held) - j->time_us <= (double)o->restart_us)
-            j->granted = j->held;
-        if (j->granted > 0 && j->granted != j->held)
-            o->started[count++] = (struct hs_job_place){.key = j->granted,
-                                                        .submit_us = hs_view_submit_us(v, job),
-                                                        .rank = hs_view_rank(v, job),
-                                                        .job = job};
-    }
-    hs_sort(o->started, count);
-    return count;
 }
 
 /* ---- placement ---- */
@@ -406,17 +391,29 @@ static bool place_by_filling(const struct hs_view *v, struct hs_plan *p, hs_job_
 }
 
 static void place_all(const struct optimus *o, struct optimus_pool *pool, const struct hs_view *v,
-                      struct hs_plan *p, uint32_t count)
+                      struct hs_plan *p)
 {
+    uint32_t count = 0;
     hs_plan_reason(p, "another number of GPUs in this slot");
     for (hs_job_id job = pool->jobs.first; job != pool->end; job = job_of(v, job)->chain.after) {
         struct optimus_job *j = job_of(v, job);
-        if (j->held == 0 || j->held == j->granted)
+        if (o->is_sticky && j->held > 0 && j->granted > j->held &&
+            time_us(v, job, j->held) - j->time_us <= (double)o->restart_us)
+            j->granted = j->held;
+        if (j->granted == j->held)
             continue;
-        hs_plan_preempt(p, job, o->restart_us);
+        if (j->held > 0) {
+            hs_plan_preempt(p, job, o->restart_us);
+            pool->holding--;
+        }
         j->held = 0;
-        pool->holding--;
+        if (j->granted > 0)
+            o->started[count++] = (struct hs_job_place){.key = j->granted,
+                                                        .submit_us = hs_view_submit_us(v, job),
+                                                        .rank = hs_view_rank(v, job),
+                                                        .job = job};
     }
+    hs_sort(o->started, count);
     hs_plan_reason(p, NULL);
     for (uint32_t i = 0; i < count; i++) {
         const hs_job_id job = o->started[i].job;
@@ -451,7 +448,8 @@ static enum hs_status optimus_decide(void *state, const struct hs_view *v, struc
                                     : now_us;
         const bool is_due = now_us == pool->boundary_us;
         if (is_due) {
-            place_all(o, pool, v, p, grant(o, pool, v));
+            grant(o, pool, v);
+            place_all(o, pool, v, p);
             pool->boundary_us += o->slot_us;
         }
         if (is_new || is_due)

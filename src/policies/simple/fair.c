@@ -37,9 +37,9 @@
 
 /* ---- decay ----
  *
- * Exponential decay in fixed point, the same on every machine: powers of one half, and a mean of the
- * past that forgets by half-lives. With a level r(s) that is constant between changes, the decayed
- * integral of it up to t is
+ * Exponential decay in fixed point, the same on every machine: powers of one half, and a mean of
+ * the past that forgets by half-lives. With a level r(s) that is constant between changes, the
+ * decayed integral of it up to t is
  *
  *     U(t) = integral of r(s) 2^(-(t - s) / h) ds = h / ln 2 x m(t),
  *     m(t + dt) = m(t) 2^(-dt / h) + r (1 - 2^(-dt / h)),
