@@ -209,10 +209,9 @@ static bool serve_opportunistic(struct hs_antman *s, hs_job_id job)
     uint32_t count = 0, gpus = hs_view_gpus(s->v, job);
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++) {
         const uint32_t node = hs_view_gpu_node(s->v, gpu);
-        const bool may = s->gpus[gpu].load < LOAD_MOST && hs_view_may_use(s->v, job, node) &&
-                         hs_view_may_join(s->v, gpu, job) &&
-                         hs_view_node_workers(s->v, job, node) > 0;
-        if (may) /* all bits of the load: its terms are multiples of 2^-59 */
+        if (s->gpus[gpu].load < LOAD_MOST && hs_view_may_use(s->v, job, node) &&
+            hs_view_may_join(s->v, gpu, job) && hs_view_node_workers(s->v, job, node) > 0)
+            /* all bits of the load: its terms are multiples of 2^-59 */
             s->by_load[count++] =
                 (struct hs_job_place){.key = (int64_t)(s->gpus[gpu].load * 0x1p60), .rank = gpu};
     }

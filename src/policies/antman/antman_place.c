@@ -173,21 +173,9 @@ static void unreserve_gpu(struct hs_antman *s, uint32_t gpu)
     hs_antman_unsettle(s, gpu);
 }
 
-/* The choice of GPUs for one job. */
-struct choice {
-    struct hs_antman *s;
-    hs_job_id job;
-    uint64_t before; /* guaranteed: GPUs reserved for those before it */
-};
-
-/* Returns false if too few GPUs are usable. */
-static bool choose_gpus(void *ctx, uint32_t type)
+/* before: GPUs reserved for the jobs before it. Returns false if too few GPUs are usable. */
+static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
-    const struct choice *c = ctx;
-    struct hs_antman *s = c->s;
-    const hs_job_id job = c->job;
-    const uint64_t before = c->before;
-    (void)type;
     uint32_t gpus = hs_view_gpus(s->v, job);
     uint64_t usable = 0;
     s->chosen_count = 0;
@@ -318,8 +306,11 @@ void hs_antman_unreserve(struct hs_antman *s, hs_job_id job)
 void hs_antman_place_or_reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
-    struct choice choice = {.s = s, .job = job, .before = before};
-    if (hs_place_by_type(s->v, job, s->types, choose_gpus, &choice)) {
+    struct hs_type_turns turns = hs_type_turns(s->v, job, s->types);
+    bool is_found = false;
+    while (hs_next_type(&turns, s->v, is_found))
+        is_found = choose_gpus(s, job, before);
+    if (is_found) {
         if (j->role == HS_ANTMAN_RESERVING)
             hs_job_queue_remove(&s->reserving, s->v, job);
         hs_antman_start(s, job, HS_ANTMAN_GUARANTEED);
@@ -529,14 +520,10 @@ void hs_antman_unwait(struct hs_antman *s, hs_job_id job)
 }
 
 /* Chooses the candidates with the least load. */
-static bool choose(void *ctx, uint32_t type)
+static bool choose(struct hs_antman *s, hs_job_id job)
 {
-    const struct choice *c = ctx;
-    struct hs_antman *s = c->s;
-    const hs_job_id job = c->job;
     const uint32_t gpus = hs_view_gpus(s->v, job);
     const struct hs_capacity need = need_of(s->v, job);
-    (void)type;
     s->chosen_count = 0;
     if (gpus > s->candidates.count)
         return false;
@@ -607,8 +594,11 @@ static hs_job_id next_of_kind(struct hs_antman *s, struct hs_antman_kind *k, hs_
 /* Returns whether the job was started. */
 static bool try_start(struct hs_antman *s, hs_job_id job)
 {
-    struct choice choice = {.s = s, .job = job};
-    if (!hs_place_by_type(s->v, job, s->types, choose, &choice))
+    struct hs_type_turns turns = hs_type_turns(s->v, job, s->types);
+    bool is_found = false;
+    while (hs_next_type(&turns, s->v, is_found))
+        is_found = choose(s, job);
+    if (!is_found)
         return false;
     const uint32_t gpus = hs_view_gpus(s->v, job);
     int64_t round = hs_job_queue_key(s->v, job);

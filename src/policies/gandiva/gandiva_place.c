@@ -304,50 +304,36 @@ static bool place_spread(struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 
 /* ---- Algorithm 1 ---- */
 
-/* A search for a server on one GPU type, or any. */
-struct server_search {
-    struct hs_gandiva *g;
-    hs_job_id job;
-    bool takes_turns;
-    uint32_t server; /* found; HS_NO_NODE: none, or several */
-};
-
-static bool search_server(void *ctx, uint32_t type)
+/* Steps 1 to 3 for one server. */
+static uint32_t on_free_gpus(struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
-    struct server_search *x = ctx;
-    struct hs_gandiva *g = x->g;
-    const uint32_t gpus = hs_view_gpus(g->v, x->job);
-    (void)type;
-    if (x->takes_turns) {
-        x->server = to_take_turns(g, x->job, gpus);
-        return x->server != HS_NO_NODE;
-    }
-    if (gpus <= g->widest)
-        x->server = of_its_size(g, x->job, gpus);
-    if (gpus <= g->widest && x->server == HS_NO_NODE)
-        x->server = of_no_size(g, x->job, gpus);
-    if (gpus <= g->widest && x->server == HS_NO_NODE)
-        x->server = best_fit(g, x->job, gpus);
-    return x->server != HS_NO_NODE || place_spread(g, x->job, gpus);
+    uint32_t server = of_its_size(g, job, gpus);
+    if (server == HS_NO_NODE)
+        server = of_no_size(g, job, gpus);
+    return server != HS_NO_NODE ? server : best_fit(g, job, gpus);
 }
 
 /* Free GPUs of any type before turns on the first one. */
 static bool place(struct hs_gandiva *g, hs_job_id job)
 {
     uint32_t gpus = hs_view_gpus(g->v, job);
-    struct server_search x = {.g = g, .job = job, .server = HS_NO_NODE};
+    const bool may_take_turns = gpus <= g->widest && g->slices;
+    uint32_t server = HS_NO_NODE;
+    bool is_found = false;
     if (!is_within_quota(g, job))
         return false;
-    if (hs_place_by_type(g->v, job, g->types, search_server, &x)) {
-        if (x.server == HS_NO_NODE) /* spread */
-            return true;
-    } else {
-        x.takes_turns = true;
-        if (gpus > g->widest || !g->slices ||
-            !hs_place_by_type(g->v, job, g->types, search_server, &x))
-            return false;
+    struct hs_type_turns turns = hs_type_turns(g->v, job, g->types);
+    while (hs_next_type(&turns, g->v, is_found)) {
+        server = gpus <= g->widest ? on_free_gpus(g, job, gpus) : HS_NO_NODE;
+        is_found = server != HS_NO_NODE || place_spread(g, job, gpus);
     }
-    const uint32_t server = x.server;
+    if (is_found && server == HS_NO_NODE) /* spread */
+        return true;
+    turns = hs_type_turns(g->v, job, g->types);
+    while (may_take_turns && hs_next_type(&turns, g->v, server != HS_NO_NODE))
+        server = to_take_turns(g, job, gpus);
+    if (server == HS_NO_NODE)
+        return false;
     bool has_room = room_of(g, server) >= gpus;
     hs_gandiva_join(g, job, server);
     /* A job with constraints starts at once, so that the next placement sees which CPUs and host
@@ -502,17 +488,6 @@ static hs_job_id to_move(const struct hs_gandiva *g, uint32_t server, uint32_t m
     return best;
 }
 
-static bool search_target(void *ctx, uint32_t type)
-{
-    struct server_search *x = ctx;
-    const uint32_t gpus = hs_view_gpus(x->g->v, x->job);
-    (void)type;
-    x->server = best_fit(x->g, x->job, gpus);
-    if (x->server == HS_NO_NODE)
-        x->server = empty_server(x->g, x->job, gpus, false);
-    return x->server != HS_NO_NODE;
-}
-
 bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
 {
     const struct hs_gandiva_index *set = &g->by_excess;
@@ -528,10 +503,15 @@ bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
         hs_job_id job = to_move(g, set->at[i].server, most);
         if (job == HS_NO_JOB)
             continue;
-        struct server_search x = {.g = g, .job = job};
-        if (!hs_place_by_type(g->v, job, g->types, search_target, &x))
+        struct hs_type_turns turns = hs_type_turns(g->v, job, g->types);
+        const uint32_t gpus = hs_view_gpus(g->v, job);
+        uint32_t to = HS_NO_NODE;
+        while (hs_next_type(&turns, g->v, to != HS_NO_NODE))
+            if ((to = best_fit(g, job, gpus)) == HS_NO_NODE)
+                to = empty_server(g, job, gpus, false);
+        if (to == HS_NO_NODE)
             continue;
-        move(g, job, x.server, "to a server with free GPUs: on its own it takes turns");
+        move(g, job, to, "to a server with free GPUs: on its own it takes turns");
         return true;
     }
     return false;

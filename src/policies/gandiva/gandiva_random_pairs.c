@@ -144,87 +144,20 @@ static void random_pairs_event(void *state, const struct hs_view *v, const struc
     hs_colocate_event(&s->waiting.queue, v, event, 0);
 }
 
-/* ---- alone ---- */
-
-static void take(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                 uint32_t gpu)
-{
-    hs_plan_on_gpu(p, gpu);
-    hs_allocation_map_add(&s->allocations, job, &job_of(v, job)->first_allocation, gpu);
-}
-
-/* The start that was begun at the mark is taken back. */
-static bool give_up(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p,
-                    hs_job_id job, uint32_t mark)
-{
-    hs_plan_rollback(p, mark);
-    hs_allocation_map_drop(&s->allocations, &job_of(v, job)->first_allocation);
-    return false;
-}
-
-struct newcomer {
-    struct random_pairs *s;
-    const struct hs_view *v;
-    struct hs_plan *p;
-    hs_job_id job;
-};
-
-static bool place_alone(void *ctx, uint32_t type)
-{
-    const struct newcomer *x = ctx;
-    struct random_pairs *s = x->s;
-    const struct hs_view *v = x->v;
-    struct hs_plan *p = x->p;
-    const hs_job_id job = x->job;
-    (void)type;
-    uint32_t mark = hs_plan_mark(p), rest = hs_view_gpus(v, job);
-    hs_plan_reason(p, NULL);
-    if (hs_view_free_for(v, job) < rest)
-        return false;
-    hs_plan_start(p, job);
-    while (rest > 0) {
-        uint32_t node = hs_view_best_fit(v, job, rest);
-        if (node == HS_NO_NODE)
-            node = hs_view_worst_fit(v, job, 1);
-        if (node == HS_NO_NODE)
-            return give_up(s, v, p, job, mark);
-        while (rest > 0 && hs_view_node_free(v, node) > 0 &&
-               hs_view_node_workers(v, job, node) > 0) {
-            take(s, v, p, job, hs_view_idle_gpu(v, node, 0));
-            rest--;
-        }
-    }
-    return true;
-}
-
-/* ---- in pairs ---- */
-
-static int64_t no_cost(const void *ctx, const struct hs_load_range *range)
-{
-    (void)ctx;
-    (void)range;
-    return 0;
-}
+/* ---- starts ---- */
 
 /* On the GPUs of the other; false, with the plan unchanged, if one of them is not for this job, the
  * rate of the other alone is not known yet, or they have failed together. */
 static bool join(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                  hs_job_id other)
 {
-    uint32_t mark = hs_plan_mark(p);
-    const struct random_pairs_job *j = job_of(v, job);
-    const struct hs_map_entry *entries = s->allocations.allocations;
+    struct random_pairs_job *j = job_of(v, job);
     if (hs_view_state(v, other) != HS_JOB_RUNNING ||
         (j->is_refused && j->refused_rank == hs_view_rank(v, other)))
         return false;
     hs_plan_reason(p, "no idle GPUs: on trial beside a random job of its size");
-    hs_plan_start(p, job);
-    for (uint32_t h = job_of(v, other)->first_allocation; h != 0; h = entries[h].next_of_job) {
-        if (hs_view_gpu_cost(v, job, entries[h].gpu, no_cost, NULL) == HS_NEVER)
-            return give_up(s, v, p, job, mark);
-        take(s, v, p, job, entries[h].gpu);
-    }
-    return true;
+    return hs_allocation_map_join(&s->allocations, v, p, job, &j->first_allocation,
+                                  job_of(v, other)->first_allocation);
 }
 
 /* The first job of the circle that can be joined, from one place to before another. */
@@ -239,14 +172,9 @@ static hs_job_id join_next(struct random_pairs *s, const struct hs_view *v, stru
     return other != HS_NO_JOB && hs_job_queue_key(v, other) < end ? other : HS_NO_JOB;
 }
 
-static bool place_in_pair(void *ctx, uint32_t type)
+static bool place_in_pair(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p,
+                          hs_job_id job)
 {
-    const struct newcomer *x = ctx;
-    struct random_pairs *s = x->s;
-    const struct hs_view *v = x->v;
-    struct hs_plan *p = x->p;
-    const hs_job_id job = x->job;
-    (void)type;
     uint32_t gpus = hs_view_gpus(v, job);
     struct random_pairs_job *j = job_of(v, job);
     int64_t own = draw(s, v, job, j->tries + 1);
@@ -270,11 +198,19 @@ static bool random_pairs_place(void *state, const struct hs_view *v, struct hs_p
                                hs_job_id job)
 {
     struct random_pairs *s = state;
-    struct newcomer x = {s, v, p, job};
-    uint32_t gpus = hs_view_gpus(v, job);
-    return hs_view_quota_room(v, hs_view_vc(v, job)) >= gpus &&
-           (hs_place_by_type(v, job, s->types, place_alone, &x) ||
-            (gpus > 0 && hs_place_by_type(v, job, s->types, place_in_pair, &x)));
+    const uint32_t gpus = hs_view_gpus(v, job);
+    const struct hs_place_rule rule = {.placer = HS_PLACE_BEST_FIT, .types = s->types};
+    const bool may_join = gpus > 0 && hs_view_quota_room(v, hs_view_vc(v, job)) >= gpus;
+    bool is_placed = false;
+    hs_plan_reason(p, NULL);
+    if (hs_view_free_for(v, job) >= gpus && hs_place(v, p, job, rule)) {
+        hs_allocation_map_add_planned(&s->allocations, p, job, &job_of(v, job)->first_allocation);
+        return true;
+    }
+    struct hs_type_turns turns = hs_type_turns(v, job, s->types);
+    while (may_join && hs_next_type(&turns, v, is_placed))
+        is_placed = place_in_pair(s, v, p, job);
+    return is_placed;
 }
 
 /* ---- judgement ---- */

@@ -321,46 +321,20 @@ void hs_gavel_pairs_account(struct hs_gavel_pool *pool, const struct hs_view *v)
     }
 }
 
-static int64_t no_cost(const void *ctx, const struct hs_load_range *range)
-{
-    (void)ctx;
-    (void)range;
-    return 0;
-}
-
-/* Appends its start on the GPUs of another. */
-static bool start_beside(const struct hs_gavel *g, const struct hs_view *v, struct hs_plan *p,
-                         hs_job_id job, hs_job_id holder)
-{
-    const struct hs_map_entry *entries = g->pairs->map.allocations;
-    const uint32_t mark = hs_plan_mark(p);
-    if (hs_view_quota_room(v, hs_view_vc(v, job)) < hs_view_gpus(v, job))
-        return false;
-    hs_plan_reason(p, "beside a job that slows it little, by the shares of pairs");
-    hs_plan_start(p, job);
-    for (uint32_t h = hs_gavel_of(v, holder)->first_allocation; h != 0;
-         h = entries[h].next_of_job) {
-        if (hs_view_gpu_cost(v, job, entries[h].gpu, no_cost, NULL) == HS_NEVER) {
-            hs_plan_rollback(p, mark);
-            return false;
-        }
-        hs_plan_on_gpu(p, entries[h].gpu);
-    }
-    return true;
-}
-
 bool hs_gavel_pairs_take(const struct hs_gavel *g, const struct hs_view *v, struct hs_plan *p,
                          hs_job_id job, hs_job_id holder)
 {
     struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-    if (holder != HS_NO_JOB) {
-        if (!start_beside(g, v, p, job, holder))
-            return false;
-        hs_gavel_of(v, holder)->beside = job;
+    if (holder == HS_NO_JOB) {
+        hs_allocation_map_add_planned(&g->pairs->map, p, job, &j->first_allocation);
+        return true;
     }
+    hs_plan_reason(p, "beside a job that slows it little, by the shares of pairs");
+    if (!hs_allocation_map_join(&g->pairs->map, v, p, job, &j->first_allocation,
+                                hs_gavel_of(v, holder)->first_allocation))
+        return false;
+    hs_gavel_of(v, holder)->beside = job;
     j->beside = holder;
-    for (uint32_t i = 0, gpu; (gpu = hs_plan_gpu(p, i)) != HS_NO_GPU; i++)
-        hs_allocation_map_add(&g->pairs->map, job, &j->first_allocation, gpu);
     return true;
 }
 

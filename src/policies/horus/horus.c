@@ -544,10 +544,8 @@ static uint32_t blocked_gpus(const void *state, const struct hs_view *v, uint32_
 }
 
 /* Starts the job, or leaves the plan unchanged and returns false. */
-static bool place_candidate(void *ctx, uint32_t type)
+static bool place_candidate(const struct candidate *c)
 {
-    struct candidate *c = ctx;
-    c->type = type;
     uint32_t vc = hs_view_vc(c->v, c->id);
     hs_plan_reason(c->p, NULL);
     if (c->gpus == 0 || (int64_t)c->gpus > c->h->share_up_to) { /* shares no GPU */
@@ -590,7 +588,13 @@ static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_jo
         .mem_mib = hs_view_gpu_mem_mib(v, id),
         .wait_q20 = h->wanted_gpus != NULL ? wait_q20(h, v, vc) : 0,
     };
-    if (!hs_place_by_type(v, id, h->types, place_candidate, &c))
+    struct hs_type_turns turns = hs_type_turns(v, id, h->types);
+    bool is_placed = false;
+    while (hs_next_type(&turns, v, is_placed)) {
+        c.type = turns.type;
+        is_placed = place_candidate(&c);
+    }
+    if (!is_placed)
         return false;
     if (h->wanted_gpus != NULL)
         h->wanted_gpus[vc] -= gpus;

@@ -21,16 +21,15 @@ const char *const hs_place_types_names[] = {"any", "fastest", "spare", "match", 
 
 const char *hs_place_text(struct hs_place_rule rule)
 {
-    static const char *const on_fastest[] = {
-        PLAIN_NAMES(HS_ON_FASTEST), [HS_PLACE_SKEW] = ("skew" HS_ON_FASTEST)};
-    static const char *const on_spare[] = {PLAIN_NAMES(HS_ON_SPARE), [HS_PLACE_SKEW] =
-                                                                         ("skew" HS_ON_SPARE)};
-    static const char *const as_ran[] = {PLAIN_NAMES(HS_ON_TYPE_RAN), [HS_PLACE_SKEW] =
-                                                                          ("skew" HS_ON_TYPE_RAN)};
-    static const char *const *const texts[] = {[HS_TYPES_ANY] = hs_placer_names,
-                                               [HS_TYPES_FASTEST] = on_fastest,
-                                               [HS_TYPES_SPARE] = on_spare,
-                                               [HS_TYPES_MATCH] = as_ran};
+#define NAMES(types)                                                                               \
+    {                                                                                              \
+        PLAIN_NAMES(types), [HS_PLACE_SKEW] = ("skew" types)                                       \
+    }
+    static const char *const texts[][HS_PLACE_SKEW + 1] = {
+        [HS_TYPES_ANY] = NAMES(""),
+        [HS_TYPES_FASTEST] = NAMES(HS_ON_FASTEST),
+        [HS_TYPES_SPARE] = NAMES(HS_ON_SPARE),
+        [HS_TYPES_MATCH] = NAMES(HS_ON_TYPE_RAN)};
     return texts[rule.types][rule.placer];
 }
 
@@ -293,43 +292,38 @@ HS_INLINE bool place_on_types(const struct hs_view *v, struct hs_plan *p, hs_job
     return true;
 }
 
-static bool place_limited(const struct hs_view *v, uint32_t type, hs_place_on_type *place_on,
-                          void *ctx)
+/* In order of predicted speed, or of the gain by it. */
+struct hs_type_turns hs_type_turns(const struct hs_view *v, hs_job_id job, int32_t types)
 {
-    hs_view_search_type(v, type, true);
-    const bool is_placed = place_on(ctx, type);
-    hs_view_search_type(v, HS_ANY_TYPE, false);
-    return is_placed;
+    struct hs_type_turns turns;
+    turns.is_limited = types != HS_TYPES_ANY;
+    turns.is_ranked = types == HS_TYPES_FASTEST || types == HS_TYPES_SPARE;
+    turns.type = types == HS_TYPES_MATCH ? hs_view_type_ran(v, job) : HS_ANY_TYPE;
+    turns.left = 1;
+    for (uint32_t t = 0; turns.is_ranked && t < v->gpu_types; t++) {
+        turns.speed_q32[t] =
+            types == HS_TYPES_SPARE ? hs_view_gain_q32(v, job, t) : hs_view_speed_q32(v, job, t);
+        turns.left |= UINT64_C(1) << t;
+    }
+    return turns;
 }
 
-/* In order of predicted speed, or of the gain by it. O(types^2); there are few. */
-bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
-                      hs_place_on_type *place_on, void *ctx)
+bool hs_next_type(struct hs_type_turns *turns, const struct hs_view *v, bool is_placed)
 {
-    if (types == HS_TYPES_ANY)
-        return place_on(ctx, HS_ANY_TYPE);
-    if (types == HS_TYPES_MATCH)
-        return place_limited(v, hs_view_type_ran(v, job), place_on, ctx);
-    uint64_t speed_q32[HS_GPU_TYPES_MAX];
-    uint64_t left = 0; /* set of the types not tried yet */
-    for (uint32_t t = 0; t < v->gpu_types; t++) {
-        speed_q32[t] =
-            types == HS_TYPES_SPARE ? hs_view_gain_q32(v, job, t) : hs_view_speed_q32(v, job, t);
-        left |= UINT64_C(1) << t;
-    }
-    while (left != 0) {
-        uint32_t best = HS_ANY_TYPE;
-        for (uint32_t t = 0; t < v->gpu_types; t++)
-            if ((left >> t & 1) != 0 &&
-                (best == HS_ANY_TYPE || speed_q32[t] > speed_q32[best] ||
-                 (speed_q32[t] == speed_q32[best] &&
-                  strcmp(hs_view_gpu_type(v, t)->name, hs_view_gpu_type(v, best)->name) < 0)))
-                best = t;
-        left &= ~(UINT64_C(1) << best);
-        if (place_limited(v, best, place_on, ctx))
-            return true;
-    }
-    return false;
+    const bool is_over = is_placed || turns->left == 0;
+    const uint64_t *speed_q32 = turns->speed_q32;
+    uint32_t best = HS_ANY_TYPE;
+    for (uint32_t t = 0; turns->is_ranked && t < v->gpu_types; t++)
+        if ((turns->left >> t & 1) != 0 &&
+            (best == HS_ANY_TYPE || speed_q32[t] > speed_q32[best] ||
+             (speed_q32[t] == speed_q32[best] &&
+              strcmp(hs_view_gpu_type(v, t)->name, hs_view_gpu_type(v, best)->name) < 0)))
+            best = t;
+    turns->type = best != HS_ANY_TYPE ? best : turns->type;
+    turns->left &= best != HS_ANY_TYPE ? ~(UINT64_C(1) << best) : 0;
+    if (turns->is_limited)
+        hs_view_search_type(v, is_over ? HS_ANY_TYPE : turns->type, !is_over);
+    return !is_over;
 }
 
 uint64_t hs_place_kind(const struct hs_view *v, int32_t types, uint32_t node)
@@ -346,27 +340,19 @@ bool hs_place_node_is_before(const struct hs_view *v, int32_t types, uint32_t a,
     return x != y ? x < y : a < b;
 }
 
-struct placed_gang {
-    const struct hs_view *v;
-    struct hs_plan *p;
-    hs_job_id job;
-    enum hs_placer placer;
-};
-
-static bool place_if_enough(void *ctx, uint32_t type)
-{
-    const struct placed_gang *x = ctx;
-    const bool is_part = hs_view_gpu_milli(x->v, x->job) < HS_GPU_MILLI;
-    return (is_part || type == HS_ANY_TYPE ||
-            hs_view_free_for(x->v, x->job) >= hs_view_gpus(x->v, x->job)) &&
-           place_on_types(x->v, x->p, x->job, x->placer);
-}
-
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule)
 {
+    const enum hs_placer placer = (enum hs_placer)rule.placer;
+    bool is_placed = false;
     if (!hs_view_has_room(v, job))
         return false;
-    struct placed_gang x = {v, p, job, (enum hs_placer)rule.placer};
-    return rule.types == HS_TYPES_ANY ? place_on_types(v, p, job, x.placer)
-                                      : hs_place_by_type(v, job, rule.types, place_if_enough, &x);
+    if (rule.types == HS_TYPES_ANY)
+        return place_on_types(v, p, job, placer);
+    const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
+    struct hs_type_turns turns = hs_type_turns(v, job, rule.types);
+    while (hs_next_type(&turns, v, is_placed))
+        is_placed = (is_part || turns.type == HS_ANY_TYPE ||
+                     hs_view_free_for(v, job) >= hs_view_gpus(v, job)) &&
+                    place_on_types(v, p, job, placer);
+    return is_placed;
 }

@@ -91,12 +91,22 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
  * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes), for each GPU
  * type that is tried; rack also O(racks) for each rack of a gang that no node holds. */
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule);
-/* Places a job by a placer of the policy's own: on one GPU type, to which the searches of the view
- * are limited, or HS_ANY_TYPE. Returns false with the plan unchanged. */
-typedef bool hs_place_on_type(void *ctx, uint32_t type);
-/* Calls it for the types by enum hs_place_types, until one has room. O(types^2) and its calls. */
-bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
-                      hs_place_on_type *place, void *ctx);
+/* The GPU types that a job may use by enum hs_place_types, the best first, for a placer of the
+ * policy's own: at each turn the searches of the view are limited to a type.
+ *
+ *     struct hs_type_turns turns = hs_type_turns(v, job, types);
+ *     while (hs_next_type(&turns, v, is_placed))
+ *         is_placed = ..; // on turns.type; HS_ANY_TYPE: on any
+ *
+ * The limit is lifted where is_placed, or no type is left. O(types) each. */
+struct hs_type_turns {
+    uint32_t type;
+    bool is_limited, is_ranked; /* the latter by speed_q32; else there is one turn */
+    uint64_t left;              /* set of the types not tried yet */
+    uint64_t speed_q32[HS_GPU_TYPES_MAX];
+};
+struct hs_type_turns hs_type_turns(const struct hs_view *v, hs_job_id job, int32_t types);
+bool hs_next_type(struct hs_type_turns *turns, const struct hs_view *v, bool is_placed);
 /* hs_view_best_fit on nodes of one GPU type; ties by kind unless types is any. */
 uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type,
                         int32_t types);

@@ -106,8 +106,7 @@ static void release_others(struct hs_muri *m, const struct hs_view *v, struct hs
 static void note_gpus(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     struct hs_muri_scratch *j = hs_muri_of(v, job);
-    for (uint32_t i = 0, gpu; (gpu = hs_plan_gpu(p, i)) != HS_NO_GPU; i++)
-        hs_allocation_map_add(&m->map, job, &j->first_allocation, gpu);
+    hs_allocation_map_add_planned(&m->map, p, job, &j->first_allocation);
     j->since_us = hs_view_now_us(v);
 }
 

@@ -287,21 +287,10 @@ static bool place_in_one_rack(struct philly_policy *s, hs_job_id job, uint32_t g
     return false;
 }
 
-struct philly_try {
-    struct philly_policy *s;
-    hs_job_id job;
-    int64_t level;
-};
-
 /* Appends the start of the job to the plan, or leaves the plan unchanged and returns false. Honours
  * VC pool, GPU type, CPU and host memory; the caller checks quotas. */
-static bool place_on_type(void *ctx, uint32_t type)
+static bool place_on_type(struct philly_policy *s, hs_job_id job, int64_t level)
 {
-    const struct philly_try *x = ctx;
-    struct philly_policy *s = x->s;
-    const hs_job_id job = x->job;
-    const int64_t level = x->level;
-    (void)type;
     static const char *const texts[] = {[LEVEL_SERVERS] = NULL,
                                         [LEVEL_RACK] = "locality relaxed: within one rack",
                                         [LEVEL_ANYWHERE] = "locality relaxed: anywhere"};
@@ -335,8 +324,11 @@ static bool place_on_type(void *ctx, uint32_t type)
 /* All types at a level of locality before the next level. */
 static bool place(struct philly_policy *s, hs_job_id job, int64_t level)
 {
-    return hs_place_by_type(s->v, job, s->types, place_on_type,
-                            &(struct philly_try){s, job, level});
+    struct hs_type_turns turns = hs_type_turns(s->v, job, s->types);
+    bool is_placed = false;
+    while (hs_next_type(&turns, s->v, is_placed))
+        is_placed = place_on_type(s, job, level);
+    return is_placed;
 }
 
 /* ---- a try, by preemption ---- */

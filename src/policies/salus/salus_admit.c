@@ -352,24 +352,15 @@ static void start(const struct hs_salus *s, hs_job_id job)
 /* Where a job may be: on idle GPUs, before on GPUs with lanes, before in a lane of others. */
 enum stage { STAGE_IDLE, STAGE_LANES, STAGE_JOIN };
 
-struct stage_of_search {
-    struct hs_salus *s;
-    struct admit_search *q;
-    enum stage stage;
-    uint32_t lane; /* to join */
-};
-
-static bool search_stage(void *ctx, uint32_t type)
+/* lane: to join. */
+static bool search_stage(struct hs_salus *s, const struct admit_search *q, enum stage stage,
+                         uint32_t *lane)
 {
-    struct stage_of_search *x = ctx;
-    struct hs_salus *s = x->s;
-    struct admit_search *q = x->q;
-    q->type = type;
     s->pick_count = 0;
-    if (x->stage == STAGE_IDLE)
+    if (stage == STAGE_IDLE)
         return pick_idle(s, q);
-    if (x->stage == STAGE_JOIN)
-        return (x->lane = lane_to_join(s, q)) != HS_NO_LANE;
+    if (stage == STAGE_JOIN)
+        return (*lane = lane_to_join(s, q)) != HS_NO_LANE;
     struct hs_capacity least = hs_salus_clip(q->need, s->least_capacity_mib);
     uint64_t need_mib = least.of[HS_SALUS_ALL];
     const struct hs_capacity need = {{need_mib, need_mib}};
@@ -386,17 +377,20 @@ static bool place(struct hs_salus *s, hs_job_id job)
                              .need = &j->need,
                              .gpus = hs_view_gpus(s->v, job),
                              .pool = s->pool_count > 1 ? hs_view_vc(s->v, job) : 0};
-    struct stage_of_search x = {.s = s, .q = &q, .lane = HS_NO_LANE};
+    uint32_t lane = HS_NO_LANE;
     bool is_found = false;
     if (hs_view_quota_room(s->v, hs_view_vc(s->v, job)) < q.gpus)
         return false;
     for (int i = STAGE_IDLE; i <= (q.need->is_alone ? STAGE_IDLE : STAGE_JOIN) && !is_found; i++) {
-        x.stage = (enum stage)i;
-        is_found = hs_place_by_type(s->v, job, s->types, search_stage, &x);
+        struct hs_type_turns turns = hs_type_turns(s->v, job, s->types);
+        while (hs_next_type(&turns, s->v, is_found)) {
+            q.type = turns.type;
+            is_found = search_stage(s, &q, (enum stage)i, &lane);
+        }
     }
     if (!is_found)
         return false;
-    if (x.stage != STAGE_JOIN) {
+    if (lane == HS_NO_LANE) {
         uint32_t *gpus = s->picks;
         for (uint32_t i = 1; i < s->pick_count; i++) { /* sort ascending, as in all lanes */
             uint32_t gpu = gpus[i], at = i;
@@ -406,10 +400,10 @@ static bool place(struct hs_salus *s, hs_job_id job)
         }
         hs_salus_lane_open(s, job, gpus, s->pick_count);
     } else {
-        hs_salus_lane_join(s, job, x.lane);
+        hs_salus_lane_join(s, job, lane);
     }
     j->is_ready = startup_us_of(s, job) + hs_view_cost_left_us(s->v, job) == 0;
-    j->starts_waiting = !j->is_ready || x.lane != HS_NO_LANE;
+    j->starts_waiting = !j->is_ready || lane != HS_NO_LANE;
     start(s, job);
     return true;
 }
