@@ -175,6 +175,10 @@ void hs_antman_unwait(struct hs_antman *s, hs_job_id job);
 uint64_t hs_antman_candidate_key(const struct hs_antman *s, uint32_t gpu, uint32_t load_pm);
 /* Removes from *knows what `types` does not need. */
 void hs_antman_needs(const void *state, uint32_t *can, uint32_t *knows);
+/* Chooses the GPU for a worker, if the job may have it and its node has CPUs and host memory. */
+void hs_antman_choose(struct hs_antman *s, hs_job_id job, uint32_t gpu);
+/* Ends the choice: whether it is so many GPUs. */
+bool hs_antman_has_chosen(struct hs_antman *s, uint32_t gpus);
 /* Starts opportunistic jobs. */
 void hs_antman_fill(struct hs_antman *s);
 /* Notes that the GPU's utilization, or its room for other jobs, changes now. */

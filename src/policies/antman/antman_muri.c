@@ -88,22 +88,12 @@ void hs_antman_muri_event(struct hs_antman *s, const struct hs_event *event)
 
 /* ---- starts ---- */
 
-/* On s->chosen, if their nodes have CPUs and host memory. */
-static bool start(struct hs_antman *s, hs_job_id job)
+/* On s->chosen. */
+static void start(struct hs_antman *s, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
     const struct hs_iteration iteration = hs_view_iteration(s->v, job);
     const bool is_beside = is_guest(s, job);
-    bool has_room = true;
-    for (uint32_t i = 0; i < s->chosen_count; i++) {
-        const uint32_t node = hs_view_gpu_node(s->v, s->chosen[i]);
-        has_room = has_room && hs_view_may_join(s->v, s->chosen[i], job) &&
-                   ++s->node_taken[node] <= hs_view_node_workers(s->v, job, node);
-    }
-    for (uint32_t i = 0; i < s->chosen_count; i++)
-        s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
-    if (!has_room)
-        return false;
     hs_plan_reason(s->p, is_beside ? "opportunistic: GPUs of least load" : "guaranteed");
     hs_plan_start(s->p, job);
     for (uint32_t i = 0; i < s->chosen_count; i++) {
@@ -124,7 +114,6 @@ static bool start(struct hs_antman *s, hs_job_id job)
     hs_job_queue_add(&s->placed, s->v, job, 0);
     j->role = is_beside ? HS_ANTMAN_OPPORTUNISTIC : HS_ANTMAN_GUARANTEED;
     j->reserved_count = 0;
-    return true;
 }
 
 /* ---- guaranteed jobs ---- */
@@ -180,7 +169,7 @@ static uint32_t choose_node(const struct hs_antman *s, hs_job_id job)
     return best;
 }
 
-static bool serve_guaranteed(struct hs_antman *s, hs_job_id job)
+static bool find_guaranteed(struct hs_antman *s, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
     const uint32_t gpus = hs_view_gpus(s->v, job);
@@ -198,37 +187,25 @@ static bool serve_guaranteed(struct hs_antman *s, hs_job_id job)
     s->chosen_count = 0;
     for (uint32_t gpu = 0; gpu < s->gpu_count && j->reserved_count == gpus; gpu++)
         if (s->gpus[gpu].reserved == job + 1)
-            s->chosen[s->chosen_count++] = gpu;
-    return j->reserved_count == gpus && start(s, job);
+            hs_antman_choose(s, job, gpu);
+    return hs_antman_has_chosen(s, gpus);
 }
 
 /* ---- opportunistic jobs ---- */
 
-static bool serve_opportunistic(struct hs_antman *s, hs_job_id job)
+static bool find_opportunistic(struct hs_antman *s, hs_job_id job)
 {
     uint32_t count = 0, gpus = hs_view_gpus(s->v, job);
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++) {
-        const uint32_t node = hs_view_gpu_node(s->v, gpu);
-        if (s->gpus[gpu].load < LOAD_MOST && hs_view_may_use(s->v, job, node) &&
-            hs_view_may_join(s->v, gpu, job) && hs_view_node_workers(s->v, job, node) > 0)
-            /* all bits of the load: its terms are multiples of 2^-59 */
+        if (s->gpus[gpu].load < LOAD_MOST) /* all bits of it: its terms are multiples of 2^-59 */
             s->by_load[count++] =
                 (struct hs_job_place){.key = (int64_t)(s->gpus[gpu].load * 0x1p60), .rank = gpu};
     }
-    if (count < gpus)
-        return false;
     hs_sort(s->by_load, count);
     s->chosen_count = 0;
-    for (uint32_t i = 0; i < count && s->chosen_count < gpus; i++) {
-        const uint32_t gpu = (uint32_t)s->by_load[i].rank, node = hs_view_gpu_node(s->v, gpu);
-        if (s->node_taken[node] < hs_view_node_workers(s->v, job, node)) {
-            s->chosen[s->chosen_count++] = gpu;
-            s->node_taken[node]++;
-        }
-    }
-    for (uint32_t i = 0; i < s->chosen_count; i++)
-        s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
-    return s->chosen_count == gpus && start(s, job);
+    for (uint32_t i = 0; i < count && s->chosen_count < gpus; i++)
+        hs_antman_choose(s, job, (uint32_t)s->by_load[i].rank);
+    return hs_antman_has_chosen(s, gpus);
 }
 
 /* ---- a decision ---- */
@@ -265,8 +242,9 @@ void hs_antman_muri_decide(struct hs_antman *s)
     lose(s);
     for (; job != HS_NO_JOB; job = next) {
         next = hs_job_queue_next(&s->waiting, s->v, job);
-        if (!(is_guest(s, job) ? serve_opportunistic(s, job) : serve_guaranteed(s, job)) &&
-            !is_held_up(s, job) && hs_reject_hopeless(s->v, s->p, job))
+        if (is_guest(s, job) ? find_opportunistic(s, job) : find_guaranteed(s, job))
+            start(s, job);
+        else if (!is_held_up(s, job) && hs_reject_hopeless(s->v, s->p, job))
             unreserve(s, job);
     }
 }

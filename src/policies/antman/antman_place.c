@@ -519,6 +519,23 @@ void hs_antman_unwait(struct hs_antman *s, hs_job_id job)
     s->tenants[hs_view_vc(s->v, job)].waiting--;
 }
 
+void hs_antman_choose(struct hs_antman *s, hs_job_id job, uint32_t gpu)
+{
+    const uint32_t node = hs_view_gpu_node(s->v, gpu);
+    if (hs_view_may_use(s->v, job, node) && hs_view_may_join(s->v, gpu, job) &&
+        hs_view_node_workers(s->v, job, node) > s->node_taken[node]) {
+        s->chosen[s->chosen_count++] = gpu;
+        s->node_taken[node]++;
+    }
+}
+
+bool hs_antman_has_chosen(struct hs_antman *s, uint32_t gpus)
+{
+    for (uint32_t i = 0; i < s->chosen_count; i++)
+        s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
+    return s->chosen_count == gpus;
+}
+
 /* Chooses the candidates with the least load. */
 static bool choose(struct hs_antman *s, hs_job_id job)
 {
@@ -529,17 +546,9 @@ static bool choose(struct hs_antman *s, hs_job_id job)
         return false;
     for (uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
          s->chosen_count < gpus && gpu != HS_NO_CAPACITY;
-         gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need)) {
-        uint32_t node = hs_view_gpu_node(s->v, gpu);
-        if (hs_view_may_use(s->v, job, node) && hs_view_may_join(s->v, gpu, job) &&
-            hs_view_node_workers(s->v, job, node) > s->node_taken[node]) {
-            s->chosen[s->chosen_count++] = gpu;
-            s->node_taken[node]++;
-        }
-    }
-    for (uint32_t i = 0; i < s->chosen_count; i++)
-        s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
-    return s->chosen_count == gpus;
+         gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need))
+        hs_antman_choose(s, job, gpu);
+    return hs_antman_has_chosen(s, gpus);
 }
 
 /* Renews the unsettled GPUs, and notes those that did not change within the window as settled.

@@ -156,8 +156,8 @@ static bool join(struct random_pairs *s, const struct hs_view *v, struct hs_plan
         (j->is_refused && j->refused_rank == hs_view_rank(v, other)))
         return false;
     hs_plan_reason(p, "no idle GPUs: on trial beside a random job of its size");
-    return hs_allocation_map_join(&s->allocations, v, p, job, &j->first_allocation,
-                                  job_of(v, other)->first_allocation);
+    return hs_place_beside(v, p, job, &s->allocations, &j->first_allocation,
+                           job_of(v, other)->first_allocation);
 }
 
 /* The first job of the circle that can be joined, from one place to before another. */

@@ -330,8 +330,8 @@ bool hs_gavel_pairs_take(const struct hs_gavel *g, const struct hs_view *v, stru
         return true;
     }
     hs_plan_reason(p, "beside a job that slows it little, by the shares of pairs");
-    if (!hs_allocation_map_join(&g->pairs->map, v, p, job, &j->first_allocation,
-                                hs_gavel_of(v, holder)->first_allocation))
+    if (!hs_place_beside(v, p, job, &g->pairs->map, &j->first_allocation,
+                         hs_gavel_of(v, holder)->first_allocation))
         return false;
     hs_gavel_of(v, holder)->beside = job;
     j->beside = holder;

@@ -39,38 +39,6 @@ void hs_allocation_map_drop(struct hs_allocation_map *s, uint32_t *first_of_job)
     *first_of_job = 0;
 }
 
-void hs_allocation_map_add_planned(struct hs_allocation_map *s, const struct hs_plan *p,
-                                   hs_job_id job, uint32_t *first_of_job)
-{
-    for (uint32_t i = 0, gpu; (gpu = hs_plan_gpu(p, i)) != HS_NO_GPU; i++)
-        hs_allocation_map_add(s, job, first_of_job, gpu);
-}
-
-static int64_t no_cost(const void *ctx, const struct hs_load_range *range)
-{
-    (void)ctx;
-    (void)range;
-    return 0;
-}
-
-bool hs_allocation_map_join(struct hs_allocation_map *s, const struct hs_view *v, struct hs_plan *p,
-                            hs_job_id job, uint32_t *first_of_job, uint32_t first_of_other)
-{
-    const uint32_t mark = hs_plan_mark(p);
-    if (hs_view_quota_room(v, hs_view_vc(v, job)) < hs_view_gpus(v, job))
-        return false;
-    hs_plan_start(p, job);
-    for (uint32_t h = first_of_other; h != 0; h = s->allocations[h].next_of_job) {
-        if (hs_view_gpu_cost(v, job, s->allocations[h].gpu, no_cost, NULL) == HS_NEVER) {
-            hs_plan_rollback(p, mark);
-            return false;
-        }
-        hs_plan_on_gpu(p, s->allocations[h].gpu);
-    }
-    hs_allocation_map_add_planned(s, p, job, first_of_job);
-    return true;
-}
-
 const char *hs_allocation_map_check(const struct hs_allocation_map *s, const struct hs_view *v)
 {
     for (uint32_t gpu = 0; gpu < s->gpus; gpu++) {

@@ -35,12 +35,13 @@ void hs_allocation_map_add(struct hs_allocation_map *s, hs_job_id job, uint32_t 
                            uint32_t gpu);
 void hs_allocation_map_drop(struct hs_allocation_map *s, uint32_t *first_of_job);
 /* Adds the GPUs that the last action of the plan gave to the job. */
-void hs_allocation_map_add_planned(struct hs_allocation_map *s, const struct hs_plan *p,
-                                   hs_job_id job, uint32_t *first_of_job);
-/* Starts the job on the GPUs of another. False, and nothing changed, where one of them is not for
- * it, or they are beyond its quota. */
-bool hs_allocation_map_join(struct hs_allocation_map *s, const struct hs_view *v, struct hs_plan *p,
-                            hs_job_id job, uint32_t *first_of_job, uint32_t first_of_other);
+static inline void hs_allocation_map_add_planned(struct hs_allocation_map *s,
+                                                 const struct hs_plan *p, hs_job_id job,
+                                                 uint32_t *first_of_job)
+{
+    for (uint32_t i = 0, gpu; (gpu = hs_plan_gpu(p, i)) != HS_NO_GPU; i++)
+        hs_allocation_map_add(s, job, first_of_job, gpu);
+}
 /* Compares the map with the view: the same jobs on each GPU. Returns NULL or the broken rule.
  * O(GPUs). */
 const char *hs_allocation_map_check(const struct hs_allocation_map *s, const struct hs_view *v);

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "policies/lib/allocation_map.h"
+
 #define PLAIN_NAMES(types)                                                                         \
     [HS_PLACE_COUNT] = ("count" types), [HS_PLACE_YARN] = ("yarn" types),                          \
     [HS_PLACE_CONSOLIDATE] = ("consolidate" types), [HS_PLACE_BEST_FIT] = ("best_fit" types),      \
@@ -355,4 +357,29 @@ bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct 
                      hs_view_free_for(v, job) >= hs_view_gpus(v, job)) &&
                     place_on_types(v, p, job, placer);
     return is_placed;
+}
+
+static int64_t no_cost(const void *ctx, const struct hs_load_range *range)
+{
+    (void)ctx;
+    (void)range;
+    return 0;
+}
+
+bool hs_place_beside(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                     struct hs_allocation_map *s, uint32_t *first_of_job, uint32_t first_of_other)
+{
+    const uint32_t mark = hs_plan_mark(p);
+    if (hs_view_quota_room(v, hs_view_vc(v, job)) < hs_view_gpus(v, job))
+        return false;
+    hs_plan_start(p, job);
+    for (uint32_t h = first_of_other; h != 0; h = s->allocations[h].next_of_job) {
+        if (hs_view_gpu_cost(v, job, s->allocations[h].gpu, no_cost, NULL) == HS_NEVER) {
+            hs_plan_rollback(p, mark);
+            return false;
+        }
+        hs_plan_on_gpu(p, s->allocations[h].gpu);
+    }
+    hs_allocation_map_add_planned(s, p, job, first_of_job);
+    return true;
 }

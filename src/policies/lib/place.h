@@ -107,6 +107,11 @@ struct hs_type_turns {
 };
 struct hs_type_turns hs_type_turns(const struct hs_view *v, hs_job_id job, int32_t types);
 bool hs_next_type(struct hs_type_turns *turns, const struct hs_view *v, bool is_placed);
+/* Starts the job on the GPUs of another (allocation_map.h), and adds them to the map. False, and
+ * nothing changed, where one of them is not for it, or they are beyond its quota. */
+struct hs_allocation_map;
+bool hs_place_beside(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                     struct hs_allocation_map *s, uint32_t *first_of_job, uint32_t first_of_other);
 /* hs_view_best_fit on nodes of one GPU type; ties by kind unless types is any. */
 uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type,
                         int32_t types);
