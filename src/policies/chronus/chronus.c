@@ -182,12 +182,11 @@ static void order_batch(struct hs_job_place *batch, uint32_t count, const struct
     for (uint32_t i = 0; i < count; i++) {
         const hs_job_id job = batch[i].job;
         const int64_t gpus = hs_view_gpus(v, job);
-        batch[i].submit_us = hs_view_submit_us(v, job);
-        batch[i].rank = hs_view_rank(v, job);
-        batch[i].key = order == BY_RANGE
-                           ? -gpus * (int64_t)((UINT64_C(1) << 32) - spread_q32(v, job))
-                       : order == BY_MOST_GPUS ? -gpus
-                                               : gpus;
+        batch[i] = hs_job_place(v, job,
+                                order == BY_RANGE
+                                    ? -gpus * (int64_t)((UINT64_C(1) << 32) - spread_q32(v, job))
+                                : order == BY_MOST_GPUS ? -gpus
+                                                        : gpus);
     }
     hs_sort(batch, count);
 }
@@ -436,14 +435,6 @@ static void come(const struct hs_chronus *o, struct hs_chronus_pool *pool, const
     pool->jobs++;
 }
 
-static void go(struct hs_chronus_pool *pool, const struct hs_view *v, hs_job_id job)
-{
-    leave(pool, v, job);
-    hs_chronus_move(pool, v, job, HS_CHRONUS_IS_FREE);
-    hs_job_chain_remove(&pool->chains[HS_CHRONUS_IS_FREE], v, job);
-    pool->jobs--;
-}
-
 static void chronus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct hs_chronus *o = state;
@@ -460,7 +451,10 @@ static void chronus_event(void *state, const struct hs_view *v, const struct hs_
     if (event->kind == HS_EVENT_SUBMIT) {
         come(o, pool, v, job);
     } else if (event->kind == HS_EVENT_FINISH) {
-        go(pool, v, job);
+        leave(pool, v, job);
+        hs_chronus_move(pool, v, job, HS_CHRONUS_IS_FREE);
+        hs_job_chain_remove(&pool->chains[HS_CHRONUS_IS_FREE], v, job);
+        pool->jobs--;
     } else if (event->kind == HS_EVENT_STARTED || event->kind == HS_EVENT_STOPPED) {
         leave(pool, v, job);
         enter(o, pool, v, job);

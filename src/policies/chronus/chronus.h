@@ -95,8 +95,6 @@ static inline hs_job_id hs_chronus_next(const struct hs_view *v, hs_job_id job)
 uint32_t hs_chronus_gpus(uint32_t gpus, uint32_t node_gpus);
 /* What a restart costs such a gang. */
 int64_t hs_chronus_cost_us(const struct hs_chronus *o, uint32_t gpus);
-/* Time that this much work takes it, with restarts and the margin. */
-int64_t hs_chronus_estimate_us(const struct hs_chronus *o, uint32_t gpus, int64_t work_us);
 /* What a job has left to do, with costs that it has to pay, as predicted. */
 int64_t hs_chronus_left_us(const struct hs_chronus *o, const struct hs_view *v, hs_job_id job);
 /* Puts a job into the chain of another state; leases planned for it are free again, unless it stays

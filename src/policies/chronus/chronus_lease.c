@@ -41,7 +41,8 @@ int64_t hs_chronus_cost_us(const struct hs_chronus *o, uint32_t gpus)
     return llround((double)(o->checkpoint_us + o->resume_us) * (1 + log2(gpus)));
 }
 
-int64_t hs_chronus_estimate_us(const struct hs_chronus *o, uint32_t gpus, int64_t work_us)
+/* Time that this much work takes it, with restarts and the margin. */
+static int64_t estimate_us(const struct hs_chronus *o, uint32_t gpus, int64_t work_us)
 {
     const double restarts = (double)hs_chronus_cost_us(o, gpus) / (double)o->lease_us;
     const int64_t us = llround((1 + o->margin) * (1 + restarts) * (double)work_us);
@@ -60,7 +61,7 @@ int64_t hs_chronus_left_us(const struct hs_chronus *o, const struct hs_view *v, 
 static uint32_t needs(const struct hs_chronus *o, const struct hs_view *v, hs_job_id job)
 {
     const uint32_t gpus = hs_chronus_of(v, job)->gpus;
-    const int64_t us = hs_chronus_estimate_us(o, gpus, hs_chronus_left_us(o, v, job));
+    const int64_t us = estimate_us(o, gpus, hs_chronus_left_us(o, v, job));
     const int64_t leases = (us + o->lease_us - 1) / o->lease_us;
     return (uint32_t)hs_earlier(hs_later(leases, 1), HS_CHRONUS_LEASES);
 }

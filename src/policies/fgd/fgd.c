@@ -438,24 +438,21 @@ static void ended(struct fgd *f, const struct hs_view *v, hs_job_id job)
     f->is_awake = true;
 }
 
-static void node_changed(struct fgd *f, const struct hs_view *v, uint32_t node)
-{
-    if (node == HS_NO_NODE)
-        all_changed(f, v->nodes);
-    else
-        changed(f, node);
-    f->ends++;
-    f->is_awake = true;
-}
-
 static void fgd_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
+    struct fgd *f = state;
     if (event->kind == HS_EVENT_SUBMIT)
-        submitted(state, v, event->job);
+        submitted(f, v, event->job);
     else if (event->kind == HS_EVENT_FINISH)
-        ended(state, v, event->job);
-    else if (event->kind == HS_EVENT_NODE)
-        node_changed(state, v, (uint32_t)event->tag);
+        ended(f, v, event->job);
+    if (event->kind != HS_EVENT_NODE)
+        return;
+    if (event->tag == HS_NO_NODE)
+        all_changed(f, v->nodes);
+    else
+        changed(f, (uint32_t)event->tag);
+    f->ends++;
+    f->is_awake = true;
 }
 
 static enum hs_status fgd_init(void *state, const struct hs_view *v)

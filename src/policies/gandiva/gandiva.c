@@ -142,8 +142,7 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
         for (uint32_t i = 0; i < g->pool_count; i++)
             g->pools[i].has_departure = g->pools[i].has_gained = true;
         break;
-    case HS_EVENT_STARTED:
-    case HS_EVENT_PROGRESS:
+    default:
         break;
     }
 }
@@ -273,7 +272,7 @@ static void look_for_pairs(struct hs_gandiva *g, uint32_t server)
         int64_t util_pm = 0;
         for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
             util_pm += hs_view_util_pm(g->v, m) >= 0 ? hs_view_util_pm(g->v, m) : UNKNOWN_UTIL_PM;
-        g->targets[targets] = hs_gandiva_entry(g, u, util_pm);
+        g->targets[targets] = hs_job_place(g->v, u, util_pm);
         if (is_single)
             g->movers[movers++] = g->targets[targets];
         targets++;

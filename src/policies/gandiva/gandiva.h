@@ -193,15 +193,6 @@ static inline bool hs_gandiva_is_empty(const struct hs_gandiva_server *s)
     return s->units == 0 && s->pinned == 0;
 }
 
-static inline struct hs_job_place hs_gandiva_entry(const struct hs_gandiva *g, hs_job_id job,
-                                                   int64_t key)
-{
-    return (struct hs_job_place){.key = key,
-                                 .submit_us = hs_view_submit_us(g->v, job),
-                                 .rank = hs_view_rank(g->v, job),
-                                 .job = job};
-}
-
 /* ---- gandiva_server.c ---- */
 
 void hs_gandiva_servers_init(struct hs_gandiva *g);

@@ -601,7 +601,7 @@ static bool vacate_server(struct hs_gandiva *g, uint32_t server)
         const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         if (l->members > 1 || !l->is_running || l->touched == g->plan)
             return false;
-        g->movers[count++] = hs_gandiva_entry(g, u, -(int64_t)hs_view_gpus(g->v, u));
+        g->movers[count++] = hs_job_place(g->v, u, -(int64_t)hs_view_gpus(g->v, u));
     }
     hs_sort(g->movers, count);
     for (; found < count; found++) {

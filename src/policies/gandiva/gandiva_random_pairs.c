@@ -130,7 +130,7 @@ static void random_pairs_event(void *state, const struct hs_view *v, const struc
     struct random_pairs *s = state;
     hs_job_id job = event->job;
     if (job == HS_NO_JOB) { /* a timer or a node */
-        hs_vc_queues_wake_all(&s->waiting.queue);
+        hs_vc_queues_wake(&s->waiting.queue, v, HS_NO_JOB);
         return;
     }
     if (event->kind == HS_EVENT_STARTED && partner_of(s, v, job) == HS_NO_JOB) {
@@ -164,7 +164,7 @@ static bool join(struct random_pairs *s, const struct hs_view *v, struct hs_plan
 static hs_job_id join_next(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p,
                            hs_job_id job, int64_t from, int64_t end)
 {
-    const struct hs_job_place place = {from, hs_view_submit_us(v, job), hs_view_rank(v, job), job};
+    const struct hs_job_place place = hs_job_place(v, job, from);
     const struct hs_gang_limits all = {UINT64_MAX, UINT64_MAX};
     hs_job_id other = hs_job_queue_next_from(&s->alone, v, place, all);
     while (other != HS_NO_JOB && hs_job_queue_key(v, other) < end && !join(s, v, p, job, other))

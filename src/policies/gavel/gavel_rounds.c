@@ -301,8 +301,7 @@ static void decide_pool(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     } else if (pool->boundary_us < 0 || now_us == pool->next_us) {
         begin_round(g, pool, v, p);
     } else if (pool->is_woken) {
-        const int64_t rounds = (now_us - pool->boundary_us + g->round_us - 1) / g->round_us;
-        pool->next_us = pool->boundary_us + rounds * g->round_us;
+        pool->next_us = hs_round_from(pool->boundary_us, g->round_us, now_us);
         if (pool->next_us == now_us) {
             begin_round(g, pool, v, p);
         } else if (g->refills) {
@@ -339,17 +338,6 @@ static void decide_pool(const struct hs_gavel *g, struct hs_gavel_pool *pool,
  * decide which is next. With jobs waiting and none running the simulator solves at once
  * if no arrival is left, else it waits for one; which a policy cannot know: this one solves.
  */
-
-static void compat_come(const struct hs_view *v, hs_job_id job)
-{
-    struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-    j->steps = (double)hs_view_steps_in_all(v, job, &j->steps_per_s);
-    if (j->steps <= 0 || j->steps_per_s <= 0) {
-        j->steps = (double)hs_view_duration_us(v, job) / 1e6;
-        j->steps_per_s = 1;
-    }
-    j->is_unsolved = true;
-}
 
 static void compat_go(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
                       hs_job_id job)
@@ -507,8 +495,14 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
     struct hs_gavel_pool *pool = hs_gavel_pool_of(g, v, job);
     for (uint32_t t = 0; t < g->types; t++) /* compat: v100, p100, k80, as names go backwards */
         pool->speeds[t] = is_compat ? t : pool->speeds[t] + j->speed[t];
-    if (is_compat)
-        compat_come(v, job);
+    if (is_compat) {
+        j->steps = (double)hs_view_steps_in_all(v, job, &j->steps_per_s);
+        if (j->steps <= 0 || j->steps_per_s <= 0) {
+            j->steps = (double)hs_view_duration_us(v, job) / 1e6;
+            j->steps_per_s = 1;
+        }
+        j->is_unsolved = true;
+    }
     hs_job_chain_insert(&pool->jobs, v, job, pool->jobs.last);
     pool->count++;
     pool->is_dirty = pool->is_woken = true;

@@ -3,13 +3,11 @@
  * Which shares of time the jobs of a pool get: classes of jobs into a linear program and its
  * solution back to the jobs, or the objectives that need none (OSDI'20 4).
  *
- * Jobs that are alike in all that the program
- * knows of them are one class, whose members get equal parts. That is exact: the mean over
- * the members of any solution is one, too, and as good. With pairs there are further variables, the
- * time of pairs of two classes, by column generation.
+ * Jobs that are alike in all that the program knows of them are one class, whose members get equal
+ * parts. That is exact: the mean over the members of any solution is one, too, and as good. With
+ * pairs there are further variables, the time of pairs of two classes, by column generation.
  *
- * Variables are the shares x[g] of time that each member of a class
- * spends on type g:
+ * Variables are the shares x[g] of time that each member of a class spends on type g:
  *
  *     sum over classes of members gang x[g] <= GPUs of type g, sum over g of x[g] <= 1, and
  *     las         max t, gang / (weight P) sum over g of speed[g] x[g] >= t, where P is the mean
@@ -432,21 +430,6 @@ static bool use_fairly(const void *jobs, const double *prices, double *gpus)
     return true;
 }
 
-static void read_mixture(const struct fairness *f, const struct mixture *m)
-{
-    HS_EACH_CHAINED(job, &f->pool->jobs, f->v) {
-        struct hs_gavel_scratch *j = hs_gavel_of(f->v, job);
-        double shares[HS_GAVEL_TYPES];
-        memset(j->share, 0, sizeof j->share);
-        for (uint32_t i = 0; i < m->count; i++) {
-            (void)cheapest_shares(f->program, j->speed, least_rate(f->v, job, f->rho),
-                                  m->of[i].prices, shares);
-            for (uint32_t t = 0; t < f->program->types; t++)
-                j->share[t] += m->of[i].part * shares[t];
-        }
-    }
-}
-
 /* Whether a ratio of rho is to be had; then the jobs have shares for it. */
 static bool share_fairly(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                          const struct hs_view *v, struct hs_gavel_program *program,
@@ -460,10 +443,21 @@ static bool share_fairly(const struct hs_gavel *g, struct hs_gavel_pool *pool,
         return is_enough;
     }
     const enum hs_lp_status status = mix(program, use_fairly, &f, m);
-    if (status == HS_LP_OPTIMAL)
-        read_mixture(&f, m);
     pool->has_failed |= status != HS_LP_OPTIMAL && status != HS_LP_INFEASIBLE;
-    return status == HS_LP_OPTIMAL;
+    if (status != HS_LP_OPTIMAL)
+        return false;
+    HS_EACH_CHAINED(job, &pool->jobs, v) {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        double shares[HS_GAVEL_TYPES];
+        memset(j->share, 0, sizeof j->share);
+        for (uint32_t i = 0; i < m->count; i++) {
+            (void)cheapest_shares(program, j->speed, least_rate(v, job, rho), m->of[i].prices,
+                                  shares);
+            for (uint32_t t = 0; t < program->types; t++)
+                j->share[t] += m->of[i].part * shares[t];
+        }
+    }
+    return true;
 }
 
 /* To 1e-4 of the least ratio, as the released code does. Returns a ratio for which the jobs have

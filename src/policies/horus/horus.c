@@ -329,18 +329,35 @@ static int64_t end_of_quantum_us(const struct horus *h, const struct hs_view *v,
     return hs_view_now_us(v) + hs_view_cost_left_us(v, job) + h->quantum_us;
 }
 
+/* horus+ */
+static void plus_event(struct horus *h, const struct hs_view *v, const struct hs_event *event)
+{
+    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_STOPPED)
+        hs_hplus_queues_add(&h->hqueues, v, event->job, utilization_pm(v, event->job));
+    else if (event->kind == HS_EVENT_FINISH)
+        hs_hplus_queues_remove(&h->hqueues, v, event->job);
+    if (event->kind != HS_EVENT_STARTED && event->kind != HS_EVENT_PROGRESS)
+        hs_vc_queues_wake(&h->waiting.queue, v, event->job); /* all, by a timer or a node */
+}
+
 static void horus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct horus *h = state;
     hs_job_id job = event->job;
+    if (h->kind == HORUS_PLUS) {
+        plus_event(h, v, event);
+        return;
+    }
     bool has_run = event->kind == HS_EVENT_STOPPED ||
                    (event->kind == HS_EVENT_FINISH && hs_view_first_start_us(v, job) >= 0);
-    if (has_run && h->quantum_us > 0)
-        hs_job_queue_remove(&h->running, v, job);
-    if (event->kind == HS_EVENT_STARTED && h->quantum_us > 0)
-        hs_job_queue_add(&h->running, v, job, end_of_quantum_us(h, v, job));
+    if (h->quantum_us > 0) {
+        if (has_run)
+            hs_job_queue_remove(&h->running, v, job);
+        else if (event->kind == HS_EVENT_STARTED)
+            hs_job_queue_add(&h->running, v, job, end_of_quantum_us(h, v, job));
+    }
     if (job == HS_NO_JOB) { /* a timer or a node */
-        hs_vc_queues_wake_all(&h->waiting.queue);
+        hs_vc_queues_wake(&h->waiting.queue, v, HS_NO_JOB);
         return;
     }
     int64_t key = 0;
@@ -684,11 +701,14 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
                                           .max_refusals =
                                               h->look_ahead > 0 ? (uint64_t)h->look_ahead : most,
                                           .max_starts = (uint32_t)h->max_starts};
+    if (h->kind == HORUS_PLUS) {
+        hs_hplus_queues_scan(&h->hqueues, v, p, &h->waiting.queue, &rule);
+        return HS_OK;
+    }
     h->due_us = INT64_MAX;
     if (migrate(h, v, p))
-        hs_vc_queues_wake_all(&h->waiting.queue);
-    if (h->quantum_us > 0)
-        end_quanta(h, v, p);
+        hs_vc_queues_wake(&h->waiting.queue, v, HS_NO_JOB);
+    end_quanta(h, v, p);
     uint32_t starts = hs_colocate_scan(&h->waiting.queue, v, p, &rule);
     if (h->max_starts > 0 && starts > 0) /* the scan may have been cut short */
         hs_plan_timer(p, hs_view_now_us(v) + h->wake_period_us, 0);
@@ -732,30 +752,6 @@ static const char *horus_check(const void *state, const struct hs_view *v)
     const struct horus *h = state;
     const char *broken = hs_hplus_queues_check(&h->hqueues, v);
     return broken != NULL ? broken : hs_vc_queues_check(&h->waiting.queue, v);
-}
-
-/* ---- horus+ ---- */
-
-static void horus_plus_event(void *state, const struct hs_view *v, const struct hs_event *event)
-{
-    struct horus *h = state;
-    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_STOPPED)
-        hs_hplus_queues_add(&h->hqueues, v, event->job, utilization_pm(v, event->job));
-    else if (event->kind == HS_EVENT_FINISH)
-        hs_hplus_queues_remove(&h->hqueues, v, event->job);
-    if (event->job == HS_NO_JOB) /* a timer or a node */
-        hs_vc_queues_wake_all(&h->waiting.queue);
-    else if (event->kind != HS_EVENT_STARTED && event->kind != HS_EVENT_PROGRESS)
-        hs_vc_queues_wake(&h->waiting.queue, v, event->job);
-}
-
-static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
-{
-    struct horus *h = state;
-    const struct hs_colocate_rule rule = {
-        .place = place, .state = h, .max_refusals = (uint64_t)h->look_ahead};
-    hs_hplus_queues_scan(&h->hqueues, v, p, &h->waiting.queue, &rule);
-    return HS_OK;
 }
 
 /* ---- parameters ---- */
@@ -832,8 +828,8 @@ static const struct hs_param horus_s_params[] = {
 
 #define ALL_KNOWN (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED)
 
-/* may, known: what it may do and know; prefix: of its hooks. */
-#define HORUS_POLICY(id, label, text, source, may, known, prefix, links)                           \
+/* may, known: what it may do and know; links: in the scratch of a job. */
+#define HORUS_POLICY(id, label, text, source, may, known, links)                                   \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
         .name = label,                                                                             \
         .summary = text,                                                                           \
@@ -841,44 +837,35 @@ static const struct hs_param horus_s_params[] = {
         .can = HS_CAN_COLOCATE | (may),                                                            \
         .knows = known,                                                                            \
         .params = id##_params,                                                                     \
-        .state_size = sizeof(struct horus),                                                        \
-        .job_state_size = sizeof(links),                                                           \
         .tenants = horus_tenants,                                                                  \
         .load = horus_load,                                                                        \
-        .needs = horus_needs,                                                                      \
-        .init = horus_init,                                                                        \
-        .on_event = prefix##_event,                                                                \
-        .decide = prefix##_decide,                                                                 \
-        .semantics = horus_semantics,                                                              \
-        .check = horus_check,                                                                      \
+        HS_POLICY_HOOKS(horus, struct horus, links),                                               \
     }
 
 HORUS_POLICY(horus, "horus",
              "least predicted utilization first, placed by predicted utilization and memory",
              "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
-             HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, horus, struct hs_job_queue_link);
+             HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, struct hs_job_queue_link);
 HORUS_POLICY(colocate_fifo, "colocate-fifo",
              "first come, first served, placed by the cost of horus",
              "ours: Horus' placement (Yeung et al., TPDS 33(1), 2022) without its queue", 0,
-             ALL_KNOWN, horus, struct hs_job_queue_link);
+             ALL_KNOWN, struct hs_job_queue_link);
 HORUS_POLICY(pack, "pack", "first come, first served on the fullest GPU with memory for the job",
              "the packing baseline of Yeung et al., TPDS 33(1), 2022", 0,
-             HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus, struct hs_job_queue_link);
+             HS_KNOWS_MEMORY | HS_KNOWS_SPEED, struct hs_job_queue_link);
 HORUS_POLICY(gandiva_pack_only, "gandiva-pack-only",
              "first come, first served on the GPU of lowest utilization with enough memory",
              "Gandiva as the baseline of Xiao et al., AntMan, OSDI'20", 0,
-             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus,
-             struct hs_job_queue_link);
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, struct hs_job_queue_link);
 HORUS_POLICY(gandiva_like, "gandiva-like",
              "first come, first served on the GPU of least memory, load and tenants",
              "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
-             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, horus, struct hs_job_queue_link);
+             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, struct hs_job_queue_link);
 HORUS_POLICY(horus_plus, "horus+",
              "horus with lanes of alike jobs, the lane of most jobs times wait first",
              "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, its faults mended",
-             HS_CAN_TIME, ALL_KNOWN, horus_plus, struct hs_hplus_queues_scratch);
+             HS_CAN_TIME, ALL_KNOWN, struct hs_hplus_queues_scratch);
 HORUS_POLICY(horus_s, "horus-s",
              "about in order of submission, where the predicted slowdown added is least",
              "ours; after Horus (Yeung et al., TPDS 33(1), 2022)", 0,
-             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus,
-             struct hs_job_queue_link);
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, struct hs_job_queue_link);

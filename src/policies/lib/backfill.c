@@ -94,32 +94,26 @@ static void measure(struct profile *f, uint32_t part)
     }
 }
 
-/* Moves the later half of a full part into a new one behind it. */
-static void halve(struct profile *f, uint32_t part)
-{
-    const uint32_t kept = PART_STEPS / 2;
-    struct profile_part *p = &f->parts[part];
-    memmove(p + 2, p + 1, (f->count - part - 1) * sizeof *p);
-    p[1] = p[0];
-    p[1].place = f->count++;
-    p[0].count = kept;
-    p[1].count -= kept;
-    memcpy(steps_in(f, part + 1), steps_in(f, part) + kept,
-           p[1].count * sizeof(struct profile_step));
-    p[1].from_us = steps_in(f, part + 1)->from_us;
-    measure(f, part);
-    measure(f, part + 1);
-}
-
 /* Lets a step begin at that time. */
 static void cut(struct profile *f, int64_t at_us)
 {
     uint32_t part = part_at(f, at_us);
-    if (f->parts[part].count == PART_STEPS) {
-        halve(f, part);
-        part += f->parts[part + 1].from_us <= at_us;
-    }
     struct profile_part *p = &f->parts[part];
+    if (p->count == PART_STEPS) { /* the later half moves into a new part behind it */
+        const uint32_t kept = PART_STEPS / 2;
+        memmove(p + 2, p + 1, (f->count - part - 1) * sizeof *p);
+        p[1] = p[0];
+        p[1].place = f->count++;
+        p[0].count = kept;
+        p[1].count -= kept;
+        memcpy(steps_in(f, part + 1), steps_in(f, part) + kept,
+               p[1].count * sizeof(struct profile_step));
+        p[1].from_us = steps_in(f, part + 1)->from_us;
+        measure(f, part);
+        measure(f, part + 1);
+        part += p[1].from_us <= at_us;
+        p = &f->parts[part];
+    }
     struct profile_step *steps = steps_in(f, part);
     uint32_t i = p->count;
     while (i > 1 && steps[i - 1].from_us > at_us)
@@ -518,23 +512,19 @@ static int64_t room_us(struct backfill_pass *x, uint64_t milli)
     return at_us - hs_view_now_us(x->v);
 }
 
-/* Limits of the busy time of jobs of the class, in steps. */
-static struct hs_gang_limits bounds_of(struct backfill_pass *x, uint32_t set, hs_job_id job)
+/* The next job of a class, as `member`, whose busy time, in steps, may fit. */
+static hs_job_id next_of(struct backfill_pass *x, uint32_t set, hs_job_id member, hs_job_id after)
 {
     const bool is_mixed = set == x->vc;
     bool is_constrained = false;
-    const uint64_t size = is_mixed ? 0 : hs_vc_queues_size(x->v, job, &is_constrained);
-    const uint64_t least = is_mixed ? 1 : milli_of(x->v, job);
+    const uint64_t size = is_mixed ? 0 : hs_vc_queues_size(x->v, member, &is_constrained);
+    const uint64_t least = is_mixed ? 1 : milli_of(x->v, member);
     const uint64_t steps = is_by_profile(x)    ? steps_of(room_us(x, least))
                            : least <= x->extra ? UINT64_MAX
                                                : steps_of(x->until_us);
-    return (struct hs_gang_limits){.plain = size <= x->bounds.plain ? steps : 0,
-                                   .constrained = size <= x->bounds.constrained ? steps : 0};
-}
-
-static hs_job_id next_of(struct backfill_pass *x, uint32_t set, hs_job_id member, hs_job_id after)
-{
-    return hs_job_queue_next_within(jobs_of(x, set), x->v, after, bounds_of(x, set, member));
+    const struct hs_gang_limits limits = {.plain = size <= x->bounds.plain ? steps : 0,
+                                          .constrained = size <= x->bounds.constrained ? steps : 0};
+    return hs_job_queue_next_within(jobs_of(x, set), x->v, after, limits);
 }
 
 /* Whether jobs of that size found a place in this pass, as far as is known. */

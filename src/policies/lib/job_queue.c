@@ -354,8 +354,7 @@ hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v
         const struct hs_job_queue_link *link = link_at(l, at);
         bool is_behind = link->key > from.key;
         if (link->key == from.key) {
-            const struct hs_job_place own = {link->key, hs_view_submit_us(v, at),
-                                             hs_view_rank(v, at), at};
+            const struct hs_job_place own = hs_job_place(v, at, link->key);
             is_behind = !hs_job_place_is_before(&own, &from);
         }
         found = is_behind ? at : found;

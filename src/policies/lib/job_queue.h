@@ -162,6 +162,11 @@ static inline bool hs_job_place_is_before(const struct hs_job_place *a,
         return a->key < b->key;
     return a->submit_us != b->submit_us ? a->submit_us < b->submit_us : a->rank < b->rank;
 }
+/* The position of a job with that key. */
+static inline struct hs_job_place hs_job_place(const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    return (struct hs_job_place){key, hs_view_submit_us(v, job), hs_view_rank(v, job), job};
+}
 /* The first job at that position or behind it that is within the limits; of a queue without levels.
  */
 hs_job_id hs_job_queue_next_from(struct hs_job_queue *queue, const struct hs_view *v,

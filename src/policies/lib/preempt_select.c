@@ -471,23 +471,6 @@ static void claim(struct hs_evictions *x, const struct hs_view *v, struct hs_pla
     }
 }
 
-/* Jobs that have notice count as held again, in place of as much that is claimed; those that had
- * it before and were not chosen now go on. */
-static void settle(struct hs_evictions *x, const struct hs_view *v, uint32_t vc)
-{
-    struct hs_evict_vc *u = &x->vcs[vc];
-    hs_view_quota_count(v, vc, -(int64_t)hs_smaller(u->claimed, u->coming));
-    for (hs_job_id job = hs_job_queue_first(&u->on_notice), next; job != HS_NO_JOB; job = next) {
-        next = hs_job_queue_next(&u->on_notice, v, job);
-        if (evict_link(v, job)->chosen_in == u->decisions) {
-            hs_view_quota_count(v, vc, hs_view_gpus(v, job));
-            continue;
-        }
-        (void)hs_evictions_forget(x, v, job);
-        x->hold(x->state, v, job, true);
-    }
-}
-
 static void claim_all(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p,
                       struct hs_job_queue *waiting)
 {
@@ -514,33 +497,28 @@ static void claim_all(struct hs_evictions *x, const struct hs_view *v, struct hs
             u->depth--;
         }
     hs_plan_reason(p, NULL);
-    for (uint32_t vc = 0; vc < x->vc_count; vc++)
-        settle(x, v, vc);
+    /* Jobs that have notice count as held again, in place of as much that is claimed; those that
+     * had it before and were not chosen now go on. */
+    for (uint32_t vc = 0; vc < x->vc_count; vc++) {
+        struct hs_evict_vc *u = &x->vcs[vc];
+        hs_view_quota_count(v, vc, -(int64_t)hs_smaller(u->claimed, u->coming));
+        for (hs_job_id job = hs_job_queue_first(&u->on_notice), next; job != HS_NO_JOB;
+             job = next) {
+            next = hs_job_queue_next(&u->on_notice, v, job);
+            if (evict_link(v, job)->chosen_in == u->decisions) {
+                hs_view_quota_count(v, vc, hs_view_gpus(v, job));
+                continue;
+            }
+            (void)hs_evictions_forget(x, v, job);
+            x->hold(x->state, v, job, true);
+        }
+    }
 }
 
 /* What is claimed and not held by jobs on notice. */
 static int64_t reserved(const struct hs_evict_vc *vc)
 {
     return vc->claimed > vc->coming ? (int64_t)(vc->claimed - vc->coming) : 0;
-}
-
-/* Under reclaim all VCs decide if one is awake. */
-static void scan_all(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p,
-                     struct hs_job_queue *waiting, hs_evict_scan *scan, void *state)
-{
-    for (uint32_t vc = 0; vc < x->vc_count; vc++)
-        x->vcs[vc].decisions++;
-    claim_all(x, v, p, waiting);
-    for (uint32_t vc = 0; vc < x->vc_count; vc++) {
-        hs_view_quota_count(v, vc, -reserved(&x->vcs[vc]));
-        if (waiting[vc].count > 0)
-            scan(state, v, p, vc);
-        hs_view_quota_count(v, vc, reserved(&x->vcs[vc]));
-    }
-    for (uint32_t vc = 0; vc < x->vc_count; vc++) {
-        hs_view_quota_count(v, vc, -reserved(&x->vcs[vc]));
-        x->vcs[vc].claimed = x->vcs[vc].coming = 0;
-    }
 }
 
 void hs_evictions_scan(struct hs_evictions *x, const struct hs_view *v, struct hs_plan *p,
@@ -559,6 +537,19 @@ void hs_evictions_scan(struct hs_evictions *x, const struct hs_view *v, struct h
         if (waiting[vc].count > 0)
             scan(state, v, p, vc);
     }
-    if (is_any && x->priority->reclaims)
-        scan_all(x, v, p, waiting, scan, state);
+    if (!is_any || !x->priority->reclaims)
+        return;
+    for (uint32_t vc = 0; vc < x->vc_count; vc++)
+        x->vcs[vc].decisions++;
+    claim_all(x, v, p, waiting);
+    for (uint32_t vc = 0; vc < x->vc_count; vc++) {
+        hs_view_quota_count(v, vc, -reserved(&x->vcs[vc]));
+        if (waiting[vc].count > 0)
+            scan(state, v, p, vc);
+        hs_view_quota_count(v, vc, reserved(&x->vcs[vc]));
+    }
+    for (uint32_t vc = 0; vc < x->vc_count; vc++) {
+        hs_view_quota_count(v, vc, -reserved(&x->vcs[vc]));
+        x->vcs[vc].claimed = x->vcs[vc].coming = 0;
+    }
 }

@@ -85,13 +85,6 @@ void hs_vc_queues_wake(struct hs_vc_queues *q, const struct hs_view *v, hs_job_i
     hs_wake(q->is_awake, q->vcs, v, job);
 }
 
-void hs_vc_queues_wake_all(struct hs_vc_queues *q)
-{
-    q->is_any_awake = true;
-    for (uint32_t vc = 0; vc < q->vcs; vc++)
-        q->is_awake[vc] = true;
-}
-
 HS_EXPANDED bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc)
 {
     if (!q->is_awake[vc])
@@ -174,7 +167,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         hs_vc_queues_wake(q, v, job);
         break;
     case HS_EVENT_NODE:
-        hs_vc_queues_wake_all(q);
+        hs_vc_queues_wake(q, v, HS_NO_JOB);
         break;
     default:
         break;

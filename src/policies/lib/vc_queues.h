@@ -72,7 +72,6 @@ void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id jo
  * jobs (of any job when VCs share nodes), so VCs with nodes of their own behave as separate
  * clusters. */
 void hs_vc_queues_wake(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job);
-void hs_vc_queues_wake_all(struct hs_vc_queues *q);
 /* True once for each VC that is awake and has waiting jobs. */
 bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc);
 void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key);

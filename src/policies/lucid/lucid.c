@@ -291,22 +291,6 @@ static void start_profiles(struct hs_lucid *s, const struct hs_view *v, struct h
     hs_plan_reason(p, NULL);
 }
 
-static void end_profiles(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
-{
-    const int64_t now_us = hs_view_now_us(v);
-    hs_plan_reason(p, "its profile is taken");
-    for (hs_job_id job = s->profiling.first, next; job != HS_NO_JOB; job = next) {
-        struct hs_lucid_job *j = hs_lucid_of(v, job);
-        if (j->due_us > now_us)
-            break;
-        next = j->chain.after;
-        hs_job_chain_remove(&s->profiling, v, job);
-        hs_plan_end_profile(p, job, s->keeps, s->keeps ? hs_cost_us(&s->cost, v, job) : 0);
-        s->is_evicting = true;
-    }
-    hs_plan_reason(p, NULL);
-}
-
 /* Not one that was profiled and comes again because its attempt failed, nor one for which the
  * virtual cluster has too few GPUs now. */
 static void route(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
@@ -331,7 +315,18 @@ static enum hs_status decide_profiles(struct hs_lucid *s, const struct hs_view *
             hs_plan_set_aside(p, s->aside[i], true);
     s->is_open = true;
     s->is_evicting = false;
-    end_profiles(s, v, p);
+    const int64_t now_us = hs_view_now_us(v);
+    hs_plan_reason(p, "its profile is taken");
+    for (hs_job_id job = s->profiling.first, next; job != HS_NO_JOB; job = next) {
+        struct hs_lucid_job *j = hs_lucid_of(v, job);
+        if (j->due_us > now_us)
+            break;
+        next = j->chain.after;
+        hs_job_chain_remove(&s->profiling, v, job);
+        hs_plan_end_profile(p, job, s->keeps, s->keeps ? hs_cost_us(&s->cost, v, job) : 0);
+        s->is_evicting = true;
+    }
+    hs_plan_reason(p, NULL);
     for (hs_job_id job; (job = s->arrived.first) != HS_NO_JOB;) {
         hs_job_chain_remove(&s->arrived, v, job);
         if (s->compat != 0)
@@ -665,24 +660,21 @@ static void leave(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
             s->vcs[i].is_awake = s->vcs[i].has_release = true;
 }
 
-static void come(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
-{
-    struct hs_lucid_job *j = hs_lucid_of(v, job);
-    *j = (struct hs_lucid_job){.where = HS_LUCID_ARRIVED, .partner = HS_NO_JOB};
-    j->key = s->is_estimating ? hs_estimate_gpu_time_us(v, job) : hs_view_gpus(v, job);
-    if (hs_view_gpus(v, job) > 0)
-        count_submission(s, v, job);
-    hs_job_chain_insert(&s->arrived, v, job, s->arrived.last);
-}
-
 static void lucid_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct hs_lucid *s = state;
     const bool is_end = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
     for (uint32_t i = 0; event->kind == HS_EVENT_NODE && i < s->vc_count; i++)
         s->vcs[i].is_awake = s->vcs[i].has_release = true;
-    if (event->kind == HS_EVENT_SUBMIT)
-        come(s, v, event->job);
+    if (event->kind == HS_EVENT_SUBMIT) {
+        struct hs_lucid_job *j = hs_lucid_of(v, event->job);
+        *j = (struct hs_lucid_job){.where = HS_LUCID_ARRIVED, .partner = HS_NO_JOB};
+        j->key =
+            s->is_estimating ? hs_estimate_gpu_time_us(v, event->job) : hs_view_gpus(v, event->job);
+        if (hs_view_gpus(v, event->job) > 0)
+            count_submission(s, v, event->job);
+        hs_job_chain_insert(&s->arrived, v, event->job, s->arrived.last);
+    }
     if (!is_end)
         return;
     struct hs_lucid_job *j = hs_lucid_of(v, event->job);

@@ -169,19 +169,6 @@ enum hs_status hs_lucid_compat_come(struct hs_lucid *s, const struct hs_view *v,
     return HS_OK;
 }
 
-static void end_runs(struct hs_lucid *s, const struct hs_view *v)
-{
-    for (uint32_t i = 0; i < s->going_runs;) {
-        const struct hs_lucid_run *r = &s->runs[i];
-        if (r->end_us > hs_view_now_us(v)) {
-            i++;
-            continue;
-        }
-        s->aside_free[r->node] += r->gpus;
-        s->runs[i] = s->runs[--s->going_runs];
-    }
-}
-
 static void start_runs(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
 {
     while (s->waiting_runs < RUNS_MAX) {
@@ -210,7 +197,15 @@ static void start_runs(struct hs_lucid *s, const struct hs_view *v, struct hs_pl
 
 void hs_lucid_compat_decide(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
 {
-    end_runs(s, v);
+    for (uint32_t i = 0; i < s->going_runs;) {
+        const struct hs_lucid_run *r = &s->runs[i];
+        if (r->end_us > hs_view_now_us(v)) {
+            i++;
+            continue;
+        }
+        s->aside_free[r->node] += r->gpus;
+        s->runs[i] = s->runs[--s->going_runs];
+    }
     start_runs(s, v, p);
     act(s, v, p);
 }

@@ -110,37 +110,28 @@ static void note_gpus(struct hs_muri *m, const struct hs_view *v, struct hs_plan
     j->since_us = hs_view_now_us(v);
 }
 
-/* Whether a job may be put beside one that holds GPUs: their CPUs, memory and quota. */
-static bool fits_beside(const struct hs_muri *m, const struct hs_view *v, hs_job_id job,
-                        hs_job_id holder)
-{
-    uint32_t node = HS_NO_NODE, workers = 0;
-    if (hs_view_quota_room(v, hs_view_vc(v, job)) < hs_view_gpus(v, job))
-        return false;
-    for (uint32_t h = hs_muri_of(v, holder)->first_allocation; h != 0;
-         h = m->map.allocations[h].next_of_job) {
-        const uint32_t gpu = m->map.allocations[h].gpu, at = hs_view_gpu_node(v, gpu);
-        workers = at == node ? workers + 1 : 1;
-        node = at;
-        if (!hs_view_may_join(v, gpu, job) || !hs_view_may_use(v, job, node) ||
-            hs_view_node_workers(v, job, node) < workers)
-            return false;
-    }
-    return true;
-}
-
-static bool start_beside(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p,
+/* Starts a job beside one that holds GPUs, where their CPUs, memory and quota allow that. */
+static void start_beside(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p,
                          hs_job_id job, hs_job_id holder)
 {
-    if (!fits_beside(m, v, job, holder))
-        return false;
+    const struct hs_map_entry *all = m->map.allocations;
+    const uint32_t first = hs_muri_of(v, holder)->first_allocation;
+    uint32_t node = HS_NO_NODE, workers = 0;
+    if (hs_view_quota_room(v, hs_view_vc(v, job)) < hs_view_gpus(v, job))
+        return;
+    for (uint32_t h = first; h != 0; h = all[h].next_of_job) {
+        const uint32_t at = hs_view_gpu_node(v, all[h].gpu);
+        workers = at == node ? workers + 1 : 1;
+        node = at;
+        if (!hs_view_may_join(v, all[h].gpu, job) || !hs_view_may_use(v, job, node) ||
+            hs_view_node_workers(v, job, node) < workers)
+            return;
+    }
     hs_plan_reason(p, hs_job_waits(v, job) ? NULL : moved_text);
     hs_plan_start(p, job);
-    for (uint32_t h = hs_muri_of(v, holder)->first_allocation; h != 0;
-         h = m->map.allocations[h].next_of_job)
-        hs_plan_on_gpu(p, m->map.allocations[h].gpu);
+    for (uint32_t h = first; h != 0; h = all[h].next_of_job)
+        hs_plan_on_gpu(p, all[h].gpu);
     note_gpus(m, v, p, job);
-    return true;
 }
 
 /* The GPUs of two jobs are the same, or apart. */
@@ -238,7 +229,7 @@ static void place_all(struct hs_muri *m, const struct hs_view *v, struct hs_plan
         room -= g->gang;
         for (uint32_t k = 0; k < g->count; k++)
             if (g->members[k] != holder && !hs_muri_of(v, g->members[k])->is_staying)
-                (void)start_beside(m, v, p, g->members[k], holder);
+                start_beside(m, v, p, g->members[k], holder);
         if (m->compat)
             note_costs(m, v, p, g);
     }

@@ -490,24 +490,22 @@ static void unpack(struct hs_muri *m, const struct hs_view *v)
     turn(m, count);
 }
 
-static void sort_members(const struct hs_view *v, struct hs_muri_group *g)
-{
-    for (uint32_t i = 1; i < g->count; i++) {
-        const hs_job_id job = g->members[i];
-        uint32_t at = i;
-        for (; at > 0 && hs_muri_of(v, g->members[at - 1])->place > hs_muri_of(v, job)->place; at--)
-            g->members[at] = g->members[at - 1];
-        g->members[at] = job;
-    }
-}
-
 /* By their first member; under compat=muri by its key, equal ones as they are. */
 static void sort(struct hs_muri *m, const struct hs_view *v, hs_job_id job)
 {
     uint32_t *order = m->by_class, count = 0;
     for (uint32_t i = 0; i < m->count; i++) {
-        sort_members(v, &m->groups[i]);
-        hs_muri_of(v, m->groups[i].members[0])->leads = i;
+        struct hs_muri_group *g = &m->groups[i];
+        for (uint32_t k = 1; k < g->count; k++) { /* insertion sort */
+            const hs_job_id member = g->members[k];
+            uint32_t at = k;
+            for (;
+                 at > 0 && hs_muri_of(v, g->members[at - 1])->place > hs_muri_of(v, member)->place;
+                 at--)
+                g->members[at] = g->members[at - 1];
+            g->members[at] = member;
+        }
+        hs_muri_of(v, g->members[0])->leads = i;
     }
     for (; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.after) {
         const struct hs_muri_scratch *j = hs_muri_of(v, job);

@@ -408,10 +408,7 @@ static void place_all(const struct optimus *o, struct optimus_pool *pool, const 
         }
         j->held = 0;
         if (j->granted > 0)
-            o->started[count++] = (struct hs_job_place){.key = j->granted,
-                                                        .submit_us = hs_view_submit_us(v, job),
-                                                        .rank = hs_view_rank(v, job),
-                                                        .job = job};
+            o->started[count++] = hs_job_place(v, job, j->granted);
     }
     hs_sort(o->started, count);
     hs_plan_reason(p, NULL);

@@ -412,9 +412,7 @@ static hs_job_id sleeper_from(struct philly_policy *s, uint32_t vc, struct hs_jo
 
 static struct hs_job_place place_of(struct philly_policy *s, hs_job_id job)
 {
-    return (struct hs_job_place){.key = 2 * s->phase + (hs_job_queue_key(s->v, job) & 1),
-                                 .submit_us = hs_view_submit_us(s->v, job),
-                                 .rank = hs_view_rank(s->v, job)};
+    return hs_job_place(s->v, job, 2 * s->phase + (hs_job_queue_key(s->v, job) & 1));
 }
 
 static struct hs_job_place begin_of_phase(int64_t phase)

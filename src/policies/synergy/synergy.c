@@ -252,20 +252,8 @@ static bool is_cut_before(const struct synergy_scratch *a, const struct synergy_
                                               : a->first < b->first;
 }
 
-/* To at most the fair share, wherever it has GPUs. */
-static void cut(struct synergy *s, const struct hs_view *v, hs_job_id job)
-{
-    struct synergy_scratch *j = job_of(v, job);
-    const struct synergy_share fair = at_most(j->gets, s->fair), had = j->gets;
-    for (uint32_t i = j->first; i < j->first + j->places; i++) {
-        const struct synergy_place *at = &s->now.places[i];
-        s->nodes[at->node].left.cpus_milli += at->gpus * (had.cpus_milli - fair.cpus_milli);
-        s->nodes[at->node].left.mem_mib += at->gpus * (had.mem_mib - fair.mem_mib);
-    }
-    j->gets = fair;
-}
-
-/* Cuts jobs of the node until it has so many shares. */
+/* Cuts jobs of the node to at most their fair share, wherever they have GPUs, until it has so many
+ * shares. */
 static bool make_room(struct synergy *s, const struct hs_view *v, uint32_t node, uint32_t gpus,
                       struct synergy_share share)
 {
@@ -280,7 +268,14 @@ static bool make_room(struct synergy *s, const struct hs_view *v, uint32_t node,
         }
         if (best == HS_NO_JOB)
             return false;
-        cut(s, v, best);
+        struct synergy_scratch *j = job_of(v, best);
+        const struct synergy_share fair = at_most(j->gets, s->fair), had = j->gets;
+        for (uint32_t i = j->first; i < j->first + j->places; i++) {
+            const struct synergy_place *at = &s->now.places[i];
+            s->nodes[at->node].left.cpus_milli += at->gpus * (had.cpus_milli - fair.cpus_milli);
+            s->nodes[at->node].left.mem_mib += at->gpus * (had.mem_mib - fair.mem_mib);
+        }
+        j->gets = fair;
     }
     return true;
 }
@@ -615,8 +610,7 @@ static void decide_round(struct synergy *s, const struct hs_view *v, struct hs_p
     const bool is_each = s->order != FIFO || s->compat != COMPAT_OFF;
     /* the next one, perhaps now; under compat still now as long as a job that ends there has not */
     const int64_t late_us = s->compat != COMPAT_OFF ? LATE_US : 0;
-    const int64_t since_us = hs_later(0, now_us - s->phase_us - late_us);
-    s->boundary_us = s->phase_us + (since_us + s->round_us - 1) / s->round_us * s->round_us;
+    s->boundary_us = hs_round_from(s->phase_us, s->round_us, now_us - late_us);
     if (s->count == 0) {
         s->next_us = INT64_MAX;
         s->is_woken = false;
