@@ -59,10 +59,8 @@ double hs_gavel_couple_gain(const struct hs_gavel_program *p, const struct hs_ga
 uint32_t hs_gavel_add_couple(struct hs_gavel_program *p, const struct hs_gavel_couple *c);
 /* ---- the policy ---- */
 
-enum hs_gavel_compat { HS_GAVEL_COMPAT_OFF, HS_GAVEL_COMPAT_GAVEL };
-
 struct hs_gavel {
-    int32_t objective, placer, compat;
+    int32_t objective, placer, compat; /* the last: 0 = off */
     bool is_aware, refills, carries, joins, fills;
     int32_t share; /* 1: pairs */
     double threshold;

@@ -366,7 +366,7 @@ enum hs_status hs_gavel_pairs_init(struct hs_gavel *g, const struct hs_view *v)
 {
     struct hs_gavel_pairs *s = g->pairs = hs_view_alloc(v, sizeof *s);
     const uint64_t pools = g->pool_count;
-    if (!g->is_aware || g->compat != HS_GAVEL_COMPAT_OFF || hs_gavel_fills(g))
+    if (!g->is_aware || g->compat || hs_gavel_fills(g))
         return hs_view_fail(v, HS_E_USAGE, "share=pairs needs aware=yes, compat=off and fill=no");
     hs_allocation_map_init(&s->map, v);
     s->most = (uint32_t)(HS_GAVEL_PAIRS / pools);

@@ -41,7 +41,7 @@ static uint32_t gpus_to_start(const struct hs_gavel *g, const struct hs_view *v,
 {
     const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
     const bool starts = j->chosen != NO_TYPE && j->held == NO_TYPE;
-    return starts || g->compat != HS_GAVEL_COMPAT_OFF ? hs_view_gpus(v, job) : 0;
+    return starts || g->compat ? hs_view_gpus(v, job) : 0;
 }
 
 static bool by_gang(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *g)
@@ -463,8 +463,7 @@ static enum hs_status gavel_decide(void *state, const struct hs_view *v, struct 
     HS_EACH_CHAINED(job, &g->pools[g->pool_count].jobs, v)
         hs_plan_reject(p, job, "no GPU type has as many GPUs as its gang");
     for (uint32_t i = 0; i < g->pool_count; i++) {
-        (g->compat == HS_GAVEL_COMPAT_OFF ? decide_pool : decide_compat_pool)(g, &g->pools[i], v,
-                                                                              p);
+        (g->compat ? decide_compat_pool : decide_pool)(g, &g->pools[i], v, p);
         if (g->pools[i].has_failed)
             return hs_view_fail(v, HS_E_LIMIT, "the linear program was not solved");
     }
@@ -476,7 +475,6 @@ static enum hs_status gavel_decide(void *state, const struct hs_view *v, struct 
 static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job)
 {
     struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-    const bool is_compat = g->compat != HS_GAVEL_COMPAT_OFF;
     bool can_run = false;
     j->held = j->chosen = NO_TYPE;
     j->beside = j->mate = HS_NO_JOB;
@@ -485,7 +483,7 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
         hs_view_search_type(v, type, true);
         if (hs_view_capacity(v, job) >= hs_view_gpus(v, job))
             j->speed[t] = !g->is_aware ? 1
-                          : is_compat  ? hs_view_speed(v, job, type)
+                          : g->compat  ? hs_view_speed(v, job, type)
                                        : (double)hs_view_speed_q32(v, job, type) / 0x1p32;
         j->got[t] = hs_gavel_half_round(g);
         can_run |= j->speed[t] > 0;
@@ -494,8 +492,8 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
     j->pool = !can_run ? g->pool_count : v->vcs_are_apart ? hs_view_vc(v, job) : 0;
     struct hs_gavel_pool *pool = hs_gavel_pool_of(g, v, job);
     for (uint32_t t = 0; t < g->types; t++) /* compat: v100, p100, k80, as names go backwards */
-        pool->speeds[t] = is_compat ? t : pool->speeds[t] + j->speed[t];
-    if (is_compat) {
+        pool->speeds[t] = g->compat ? t : pool->speeds[t] + j->speed[t];
+    if (g->compat) {
         j->steps = (double)hs_view_steps_in_all(v, job, &j->steps_per_s);
         if (j->steps <= 0 || j->steps_per_s <= 0) {
             j->steps = (double)hs_view_duration_us(v, job) / 1e6;
@@ -511,13 +509,13 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
 static void go(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job)
 {
     struct hs_gavel_pool *pool = hs_gavel_pool_of(g, v, job);
-    if (g->compat != HS_GAVEL_COMPAT_OFF)
+    if (g->compat)
         compat_go(g, pool, v, job);
     else
         account(pool, v, job);
     if (g->pairs != NULL)
         hs_gavel_pairs_go(g, pool, v, job);
-    for (uint32_t t = 0; t < g->types && g->compat == HS_GAVEL_COMPAT_OFF; t++)
+    for (uint32_t t = 0; t < g->types && !g->compat; t++)
         pool->speeds[t] -= hs_gavel_of(v, job)->speed[t];
     hs_job_chain_remove(&pool->jobs, v, job);
     pool->count--;
@@ -559,7 +557,7 @@ static void gavel_event(void *state, const struct hs_view *v, const struct hs_ev
 static enum hs_status gavel_init(void *state, const struct hs_view *v)
 {
     struct hs_gavel *g = state;
-    g->second = g->compat == HS_GAVEL_COMPAT_OFF ? 1e6 : 1;
+    g->second = g->compat ? 1 : 1e6;
     if (g->objective == HS_GAVEL_ALLOX)
         g->allox = hs_view_alloc(v, sizeof *g->allox);
     if (v->gpu_types > HS_GAVEL_TYPES)
@@ -597,7 +595,7 @@ static void gavel_needs(const void *state, uint32_t *can, uint32_t *knows)
     }
     if (!g->is_aware)
         *knows &= ~(uint32_t)HS_KNOWS_SPEED;
-    if (!hs_gavel_needs_left(g) && g->compat == HS_GAVEL_COMPAT_OFF)
+    if (!hs_gavel_needs_left(g) && !g->compat)
         *knows &= ~(uint32_t)HS_KNOWS_DURATION;
 }
 

@@ -723,18 +723,17 @@ static void collect(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
         const bool is_in = !is_committed && speed > 0 && hs_view_gpus(v, job) == 1 &&
                            waiting < HS_GAVEL_ALLOX_JOBS;
         waiting += is_in;
-        j->priority = !is_in ? -1 : g->compat == HS_GAVEL_COMPAT_OFF ? j->left_us / speed : 0;
+        j->priority = !is_in ? -1 : g->compat ? 0 : j->left_us / speed;
     }
     hs_job_chain_sort(&pool->jobs, v, by_time, NULL);
     a->jobs = 0;
     for (hs_job_id job = pool->jobs.first; a->jobs < waiting; job = hs_gavel_next(v, job)) {
         const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        const bool is_compat = g->compat != HS_GAVEL_COMPAT_OFF;
-        const double left = is_compat ? j->steps - j->done : j->left_us;
-        const double unit = is_compat ? j->steps_per_s : 1;
+        const double left = g->compat ? j->steps - j->done : j->left_us;
+        const double unit = g->compat ? j->steps_per_s : 1;
         for (uint32_t t = 0; t < g->types; t++)
             a->time[a->jobs][t] = j->speed[t] > 0 ? left / (unit * j->speed[t]) : INFINITY;
-        a->age[a->jobs] = is_compat ? pool->now - (double)hs_view_submit_us(v, job) / 1e6 : 0;
+        a->age[a->jobs] = g->compat ? pool->now - (double)hs_view_submit_us(v, job) / 1e6 : 0;
         a->job_price[a->jobs] = 0;
         a->job[a->jobs++] = job;
     }
@@ -800,15 +799,14 @@ static void share_equally(const struct hs_gavel *g, struct hs_gavel_pool *pool,
 
 void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v)
 {
-    const bool is_compat = g->compat == HS_GAVEL_COMPAT_GAVEL;
     struct hs_gavel_program program = {
         .lp = v->lp, .objective = (enum hs_gavel_objective)g->objective, .types = g->types};
-    program.is_tight = is_compat && g->objective == HS_GAVEL_MAKESPAN;
+    program.is_tight = g->compat && g->objective == HS_GAVEL_MAKESPAN;
     memcpy(program.gpus, pool->gpus, sizeof program.gpus);
     if (g->pairs != NULL)
         hs_gavel_pairs_begin(g, pool, v);
     share_equally(g, pool, v, &program);
-    if (g->objective == HS_GAVEL_FIFO && is_compat && !g->is_aware && g->types == 1) {
+    if (g->objective == HS_GAVEL_FIFO && g->compat && !g->is_aware && g->types == 1) {
         share_by_walk(pool, v);
     } else if (g->objective == HS_GAVEL_FIFO) {
         share_by_arrival(g, pool, v);

@@ -44,7 +44,6 @@ static const char *const profile_names[] = {"nodes", "known", NULL};
 static const char *const score_names[] = {"tree", "table", "utilsum", NULL};
 static const char *const sharing_names[] = {"on", "off", "adapt", NULL};
 static const char *const packing_names[] = {"binder", "naive", NULL};
-enum { COMPAT_OFF, COMPAT_LUCID };
 static const char *const compat_names[] = {"off", "lucid", NULL};
 static const char *const first_names[] = {"pack", "exclusive", NULL};
 
@@ -329,12 +328,12 @@ static enum hs_status decide_profiles(struct hs_lucid *s, const struct hs_view *
     hs_plan_reason(p, NULL);
     for (hs_job_id job; (job = s->arrived.first) != HS_NO_JOB;) {
         hs_job_chain_remove(&s->arrived, v, job);
-        if (s->compat != 0)
+        if (s->compat)
             HS_TRY(hs_lucid_compat_come(s, v, job));
         else
             route(s, v, job);
     }
-    if (s->compat != 0) {
+    if (s->compat) {
         hs_lucid_compat_decide(s, v, p);
         return HS_OK;
     }
@@ -499,7 +498,7 @@ static bool try(struct lucid_scan *x, hs_job_id job, bool is_sharing)
         unqueue(x->s, x->v, job);
         j->where = HS_LUCID_RUNNING;
         j->held_from_us = hs_view_now_us(x->v);
-        if (x->s->compat != COMPAT_OFF)
+        if (x->s->compat)
             hs_lucid_compat_start(x->s, x->v, job);
         return true;
     }
@@ -639,7 +638,7 @@ static enum hs_status lucid_decide(void *state, const struct hs_view *v, struct 
         (s->shares ? scan_pairs : scan_strict)(&x);
         vc->is_awake = vc->has_release = false;
     }
-    if (s->compat != COMPAT_OFF)
+    if (s->compat)
         hs_lucid_compat_wake(s, v, p);
     return HS_OK;
 }
@@ -649,7 +648,7 @@ static void leave(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_lucid_job *j = hs_lucid_of(v, job);
     cease_to_host(s, v, job);
-    const bool frees = s->compat == COMPAT_OFF || hs_lucid_compat_end(s, v, job);
+    const bool frees = !s->compat || hs_lucid_compat_end(s, v, job);
     if (j->partner != HS_NO_JOB) {
         hs_lucid_of(v, j->partner)->partner = HS_NO_JOB;
         if (frees)
@@ -680,10 +679,9 @@ static void lucid_event(void *state, const struct hs_view *v, const struct hs_ev
     struct hs_lucid_job *j = hs_lucid_of(v, event->job);
     if (j->where == HS_LUCID_RUNNING)
         leave(s, v, event->job);
-    else if (s->compat != COMPAT_OFF && j->where == HS_LUCID_PROFILING)
+    else if (s->compat && j->where == HS_LUCID_PROFILING)
         (void)hs_lucid_compat_end(s, v, event->job);
-    else if (s->compat == COMPAT_OFF && j->where == HS_LUCID_PROFILING &&
-             event->kind == HS_EVENT_FINISH)
+    else if (!s->compat && j->where == HS_LUCID_PROFILING && event->kind == HS_EVENT_FINISH)
         hs_job_chain_remove(&s->profiling, v, event->job);
     j->where = HS_LUCID_GONE;
     if (event->kind == HS_EVENT_STOPPED)
@@ -696,7 +694,7 @@ static void lucid_needs(const void *state, uint32_t *can, uint32_t *knows)
     hs_estimate_needs(&s->estimate, knows);
     if (!s->is_estimating)
         *knows &= ~(uint32_t)HS_ESTIMATE_KNOWS;
-    if (s->compat != COMPAT_OFF) {
+    if (s->compat) {
         *knows |= HS_KNOWS_DURATION;
         return;
     }
@@ -722,7 +720,7 @@ static enum hs_status lucid_init(void *state, const struct hs_view *v)
                 offsetof(struct hs_lucid_job, host);
     s->shares = s->sharing == HS_LUCID_SHARING_ON;
     open_profiler(s, v);
-    return s->compat != COMPAT_OFF ? hs_lucid_compat_init(s, v) : HS_OK;
+    return s->compat ? hs_lucid_compat_init(s, v) : HS_OK;
 }
 
 static void lucid_semantics(const void *state, struct hs_semantics *out)

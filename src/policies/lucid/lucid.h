@@ -62,7 +62,7 @@ struct hs_lucid {
     int64_t timer_us; /* of the next check */
     bool shares;      /* by the last check */
     /* compat */
-    int32_t compat;
+    int32_t compat; /* 0 = off */
     const char *compat_speeds;
     /* Of each kind as a guest of each, then as its host, in millionths. */
     const int64_t *pair_speeds;

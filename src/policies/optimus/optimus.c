@@ -539,8 +539,7 @@ static void optimus_semantics(const void *state, struct hs_semantics *out)
                                  .scan = "fit",
                                  .placement = placement_names[o->placement],
                                  .preemption = "replace",
-                                 .cost = "the same for all, at each start",
-                                 .ties = NULL};
+                                 .cost = "the same for all, at each start"};
 }
 
 static const char *optimus_check(const void *state, const struct hs_view *v)

@@ -35,7 +35,6 @@ static const char *const order_names[] = {"fifo", "las", "srtf", "ftf", NULL};
 
 enum synergy_mechanism { FAIR, GREEDY, TUNE, OPT };
 enum synergy_order { FIFO, LAS, SRTF, FTF };
-enum synergy_compat { COMPAT_OFF, COMPAT_SYNERGY };
 
 /* CPUs, in thousandths, and host memory: of a GPU of a job, unless stated. */
 struct synergy_share {
@@ -63,7 +62,7 @@ struct synergy_round {
 };
 
 struct synergy {
-    int32_t mechanism, order, compat;
+    int32_t mechanism, order, compat; /* the last: 0 = off */
     int64_t round_us, phase_us;
     struct hs_preempt_cost cost; /* parameters up to here */
     struct synergy_share fair;   /* 0: the nodes do not state what they have: nothing is allotted */
@@ -448,11 +447,10 @@ static int64_t key_of(const struct synergy *s, const struct hs_view *v, hs_job_i
     const struct synergy_scratch *j = job_of(v, job);
     if (hs_view_now_us(v) - j->ran_us >= STARVED_US)
         return INT64_MIN;
-    const bool is_compat = s->compat != COMPAT_OFF;
     if (s->order == LAS)
-        return (is_compat ? j->used_us : hs_view_attained_us(v, job)) * hs_view_gpus(v, job);
+        return (s->compat ? j->used_us : hs_view_attained_us(v, job)) * hs_view_gpus(v, job);
     const double left_us =
-        (double)(is_compat ? j->steps_left * j->step_us : hs_view_remaining_us(v, job));
+        (double)(s->compat ? j->steps_left * j->step_us : hs_view_remaining_us(v, job));
     if (s->order == SRTF)
         return llround(left_us / speed_of(s, v, job));
     const double age_us = (double)(hs_view_now_us(v) - hs_view_submit_us(v, job));
@@ -592,14 +590,13 @@ static void book_steps(struct synergy *s, const struct hs_view *v, struct hs_pla
 
 static void begin_round(struct synergy *s, const struct hs_view *v, struct hs_plan *p)
 {
-    const bool is_compat = s->compat != COMPAT_OFF;
     if (put_in_order(s, v) || s->is_woken) {
         turn_over(s, v);
         clear_nodes(s, v);
         try_jobs(s, v);
         apply(s, v, p);
     }
-    for (uint32_t i = 0; is_compat && i < s->now.count; i++)
+    for (uint32_t i = 0; s->compat && i < s->now.count; i++)
         if (i == job_of(v, s->now.places[i].job)->first)
             book_steps(s, v, p, s->now.places[i].job);
 }
@@ -607,9 +604,9 @@ static void begin_round(struct synergy *s, const struct hs_view *v, struct hs_pl
 static void decide_round(struct synergy *s, const struct hs_view *v, struct hs_plan *p)
 {
     const int64_t now_us = hs_view_now_us(v), next_us = s->next_us;
-    const bool is_each = s->order != FIFO || s->compat != COMPAT_OFF;
+    const bool is_each = s->order != FIFO || s->compat;
     /* the next one, perhaps now; under compat still now as long as a job that ends there has not */
-    const int64_t late_us = s->compat != COMPAT_OFF ? LATE_US : 0;
+    const int64_t late_us = s->compat ? LATE_US : 0;
     s->boundary_us = hs_round_from(s->phase_us, s->round_us, now_us - late_us);
     if (s->count == 0) {
         s->next_us = INT64_MAX;
@@ -662,7 +659,7 @@ static void come(struct synergy *s, const struct hs_view *v, hs_job_id job)
     j->ran_us = hs_view_now_us(v);
     j->best = j->wants = s->mechanism != FAIR ? best_of(s, v, job) : s->fair;
     j->step_us = 1;
-    if (s->compat != COMPAT_OFF) {
+    if (s->compat) {
         j->step_us = hs_later(1, hs_view_step_us(v, job));
         j->steps_left = (hs_view_duration_us(v, job) + j->step_us - 1) / j->step_us;
     }
@@ -679,7 +676,7 @@ static void go(struct synergy *s, const struct hs_view *v, hs_job_id job)
     const struct synergy_scratch *j = job_of(v, job);
     for (uint32_t i = j->first; i < j->first + j->places; i++)
         s->now.places[i].job = HS_NO_JOB;
-    s->ending -= j->places > 0 && j->steps_left == 0 && s->compat != COMPAT_OFF;
+    s->ending -= j->places > 0 && j->steps_left == 0 && s->compat;
     hs_job_chain_remove(&s->jobs, v, job);
     s->count--;
     s->is_woken = true;
@@ -735,7 +732,7 @@ static void synergy_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct synergy *s = state;
     (void)can;
-    if ((s->order == FIFO || s->order == LAS) && s->compat == COMPAT_OFF)
+    if ((s->order == FIFO || s->order == LAS) && !s->compat)
         *knows &= ~(uint32_t)HS_KNOWS_DURATION;
 }
 
@@ -752,8 +749,7 @@ static void synergy_semantics(const void *state, struct hs_semantics *out)
                                  .scan = "fit",
                                  .placement = "best_fit",
                                  .preemption = "evict",
-                                 .cost = hs_cost_text(&s->cost, false),
-                                 .ties = NULL};
+                                 .cost = hs_cost_text(&s->cost, false)};
 }
 
 static const char *synergy_check(const void *state, const struct hs_view *v)
