@@ -403,6 +403,16 @@ static void refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t
     set->changes = 0;
 }
 
+/* Sets a timer (tag 0) one wake_period from now unless one is set. */
+static void wake(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p)
+{
+    int64_t now_us = hs_view_now_us(v);
+    if (l->wake_us > now_us)
+        return;
+    l->wake_us = now_us + l->wake_period_us;
+    hs_plan_timer(p, l->wake_us, 0);
+}
+
 /* ---- windows ---- */
 
 struct hs_hplus_queues_window {
@@ -518,10 +528,8 @@ void hs_hplus_queues_scan(struct hs_hplus_queues *l, const struct hs_view *v, st
         while (l->by_vc[vc].count > 0 && start_one(l, v, p, vc, rule, &has_room))
             continue;
     }
-    if (!has_room || l->wake_us > hs_view_now_us(v)) /* a timer is set */
-        return;
-    l->wake_us = hs_view_now_us(v) + l->wake_period_us;
-    hs_plan_timer(p, l->wake_us, 0);
+    if (has_room)
+        wake(l, v, p);
 }
 
 /* ---- checks ---- */
