@@ -27,6 +27,7 @@
 #define FIELDS_MAX  4096u
 #define FIELD_MAX   (1u << 20)
 #define PLAIN_MAX   (FIELDS_MAX - 1) /* longest line that cannot have too many fields */
+#define NOT_PLAIN   UINT32_MAX
 #define ROW_MAX     (4u << 20)
 #define LINE_MAX    (1u << 20) /* in a table without quotes */
 #define WINDOW_MAX  (2 * ROW_MAX)
@@ -55,40 +56,62 @@ static void trim(const char **begin, char **end)
     **end = '\0';
 }
 
-/* Positions of this byte in text[0, BLOCK): bit i for byte i. */
-static inline uint64_t block_find(const char *text, char byte)
+/* Positions of the delimiter in text[0, BLOCK), bit i for byte i; in *others those of quotes,
+ * control characters and bytes that are not ASCII. */
+static inline uint64_t block_find(const char *text, char delimiter, uint64_t *others)
 {
     uint64_t found = 0;
+    *others = 0;
 #if defined(__SSE2__)
-    const __m128i wanted = _mm_set1_epi8(byte);
     HS_UNROLL
     for (unsigned i = 0; i < BLOCK; i += 16) {
         const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
-        found |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted)) << i;
+        const __m128i other =
+            _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), /* signed */
+                         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                      _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
+        const __m128i ends = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(delimiter));
+        found |= (uint64_t)(unsigned)_mm_movemask_epi8(ends) << i;
+        *others |= (uint64_t)(unsigned)_mm_movemask_epi8(other) << i;
     }
 #else
-    for (unsigned i = 0; i < BLOCK; i++)
-        found |= (uint64_t)(text[i] == byte) << i;
+    for (unsigned i = 0; i < BLOCK; i++) {
+        const signed char c = (signed char)text[i];
+        found |= (uint64_t)(text[i] == delimiter) << i;
+        *others |= (uint64_t)(c < ' ' || c == '"' || c == 0x7f) << i;
+    }
 #endif
     return found;
 }
 
-/* Splits line[0, len), which has no quotes, line ends and NULs, by the rules of libcsv, in blocks
- * of bytes, at a tenth of the cost of libcsv; copies the fields, each with a NUL, to text. Reads
- * BLOCK bytes after the line and writes as many after text. Returns the number of fields, at
- * most len + 1; a line of blanks has none. */
+/* Tells whether a byte of a line needs libcsv, or is the first one of a control character; tabs
+ * are none. */
+static bool is_special(char c)
+{
+    const unsigned char u = (unsigned char)c;
+    return (u < 0x20 && u != '\t') || u == '"' || u == 0x7f || u == 0xc2;
+}
+
+/* Splits line[0, len) by the rules of libcsv, in blocks of bytes, at a tenth of the cost of libcsv;
+ * copies the fields, each with a NUL, to text. Reads BLOCK bytes after the line and writes as many
+ * after text. Returns the number of fields, at most len + 1; a line of blanks has none. NOT_PLAIN:
+ * a byte is special. */
 static inline uint32_t split_plain(const char *line, uint32_t len, char delimiter, char *text,
                                    const char **fields, uint32_t *lengths)
 {
     const char *begin = text;
     size_t count = 0;
     for (uint32_t at = 0; at <= len; at += BLOCK) {
-        uint64_t ends = block_find(line + at, delimiter);
+        uint64_t others, ends = block_find(line + at, delimiter, &others);
         char *block = memcpy(text + at, line + at, BLOCK);
         if (len - at < BLOCK) { /* the end of the line ends its last field */
             const uint64_t line_end = UINT64_C(1) << (len - at);
             ends = (ends & (line_end - 1)) | line_end;
+            others &= line_end - 1;
         }
+        for (; HS_UNLIKELY(others != 0); others &= others - 1)
+            if (is_special(block[HS_CTZ64(others)]))
+                return NOT_PLAIN;
         for (; ends != 0; ends &= ends - 1) {
             char *end = block + HS_CTZ64(ends), *next = end + 1;
             *end = '\0';
@@ -175,7 +198,6 @@ struct hs_csv {
     char delimiter;
     bool has_quotes; /* a CSV */
     bool is_started;
-    bool is_plain;    /* the window contains no quote, carriage return, control character */
     bool is_skipping; /* skips the rest of a line too long to hold */
     bool is_row_done;
     enum fault fault;
@@ -336,36 +358,6 @@ static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at
 
 /* ---- reading ---- */
 
-/* 1 for a quote, and the first byte of a control character except tabs and line feeds. */
-static inline unsigned is_special(char c)
-{
-    const unsigned char u = (unsigned char)c;
-    return (unsigned)((u < 0x20) & (u != '\t') & (u != '\n')) | (u == '"') | (u == 0x7f) |
-           (u == 0xc2);
-}
-
-/* Bytes without branches, which compilers vectorise. The first loop is the cheaper one: bit 7 tells
- * of a quote, 0x7f, a byte below 0x20 that is no line feed, or one that is not ASCII. */
-static bool has_special(const char *text, uint32_t len)
-{
-    unsigned char found = 0;
-    for (; len >= BLOCK && !found; text += BLOCK, len -= BLOCK) {
-        unsigned char bits = 0;
-        HS_UNROLL
-        for (unsigned i = 0; i < BLOCK; i++) {
-            const unsigned u = (unsigned char)text[i];
-            bits |=
-                (unsigned char)(((u - 0x20) & ((u ^ '\n') + 0x7f)) | ((u ^ '"') - 1) | (u + 1) | u);
-        }
-        if ((bits & 0x80) != 0)
-            for (unsigned i = 0; i < BLOCK; i++)
-                found |= (unsigned char)is_special(text[i]);
-    }
-    for (; len > 0 && !found; text++, len--)
-        found = (unsigned char)is_special(*text);
-    return found;
-}
-
 /* Refuses a line with a control character other than tabs and line ends, which could reach
  * terminals and other files. line[0, len) is in the window. */
 static enum hs_status line_check(struct hs_csv *csv, const char *line, uint32_t len)
@@ -382,8 +374,6 @@ static enum hs_status window_more(struct hs_csv *csv)
     enum hs_status status = hs_window_more(&csv->window, csv->row_begin);
     csv->row_end -= csv->row_begin;
     csv->at = csv->row_begin = 0; /* nothing is read ahead */
-    if (status == HS_OK)
-        csv->is_plain = csv->has_quotes && !has_special(csv->window.bytes, csv->window.end);
     return status;
 }
 
@@ -412,22 +402,20 @@ static inline enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
 }
 
 /* Reserves space for the fields of a row of this length, each with a NUL. */
-static inline void text_reserve(struct hs_csv *csv)
+static inline void text_reserve(struct hs_csv *csv, uint32_t len)
 {
-    uint64_t need = (uint64_t)csv->row_end - csv->row_begin + HS_CSV_TEXT_ROOM;
-    hs_grow(csv->text, csv->text_cap, need, WINDOW_MAX);
+    hs_grow(csv->text, csv->text_cap, (uint64_t)len + HS_CSV_TEXT_ROOM + 1, WINDOW_MAX);
 }
 
-/* Tells whether the line can be split without libcsv; *text_len is its length without its end. */
-static bool is_line_plain(const struct hs_csv *csv, const char *line, uint32_t len,
-                          uint32_t *text_len)
+/* Splits a line, without its line feed, that begins a row. */
+static inline uint32_t plain_split(struct hs_csv *csv, const char *line, uint32_t len)
 {
-    *text_len = len - (line[len - 1] == '\n');
-    if (HS_LIKELY(csv->is_plain))
-        return *text_len <= PLAIN_MAX;
-    while (*text_len > 0 && (line[*text_len - 1] == '\n' || line[*text_len - 1] == '\r'))
-        --*text_len;
-    return *text_len <= PLAIN_MAX && !has_special(line, *text_len);
+    while (len > 0 && line[len - 1] == '\r')
+        len--;
+    if (len > PLAIN_MAX)
+        return NOT_PLAIN;
+    text_reserve(csv, len);
+    return split_plain(line, len, csv->delimiter, csv->text, csv->fields, csv->lengths);
 }
 
 static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
@@ -436,9 +424,8 @@ static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
     uint32_t begin = csv->row_end;
 
     csv->row_end += len;
-    if (!csv->is_plain)
-        HS_TRY(line_check(csv, line, len));
-    text_reserve(csv);
+    HS_TRY(line_check(csv, line, len));
+    text_reserve(csv, csv->row_end - csv->row_begin);
     size_t used = csv_parse(&csv->parser, line, len, on_field, on_row, csv);
     if (HS_UNLIKELY(used != len)) {
         if (csv_error(&csv->parser) != CSV_EPARSE)
@@ -467,7 +454,7 @@ static enum hs_status line_split(struct hs_csv *csv, uint32_t len)
         return row_fail(csv, FAULT_LINE, csv->row_begin);
     text_len -= text_len > 0 && line[text_len - 1] == '\r';
     HS_TRY(line_check(csv, line, text_len));
-    text_reserve(csv);
+    text_reserve(csv, csv->row_end - csv->row_begin);
     memcpy(csv->text, line, text_len);
     csv->text[text_len] = '\0';
     csv->text_used = text_len;
@@ -554,7 +541,7 @@ void hs_plain_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
                    struct hs_diag *diag)
 {
     hs_csv_open(csv, input, delimiter, diag);
-    (*csv)->has_quotes = (*csv)->is_plain = false;
+    (*csv)->has_quotes = false;
 }
 
 void hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter, struct hs_diag *diag)
@@ -564,7 +551,7 @@ void hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter, st
     csv->diag = diag;
     csv->delimiter = delimiter;
     csv->line = 1;
-    csv->has_quotes = csv->is_plain = true;
+    csv->has_quotes = true;
     parser_reset(csv);
     *out = csv;
 }
@@ -581,16 +568,14 @@ static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *r
             return status == HS_END ? file_finish(csv, row) : status;
         const char *line = csv->window.bytes + csv->row_end;
         bool is_first = csv->row_end == csv->row_begin, has_end = line[len - 1] == '\n';
-        uint32_t text_len;
+        uint32_t count;
         if (!csv->has_quotes) {
             HS_TRY(line_split(csv, len));
             csv->is_row_done = csv->count > 0;
-        } else if (HS_LIKELY(is_first && is_line_plain(csv, line, len, &text_len))) {
+        } else if (is_first && (count = plain_split(csv, line, len - has_end)) != NOT_PLAIN) {
             csv->row_end += len;
             csv->line += has_end;
-            text_reserve(csv);
-            csv->count =
-                split_plain(line, text_len, csv->delimiter, csv->text, csv->fields, csv->lengths);
+            csv->count = count;
             if (HS_LIKELY(csv->count > 0)) {
                 row_finish(csv, row);
                 return HS_OK;
@@ -615,19 +600,18 @@ static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *r
 HS_EXPANDED enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
 {
     const char *line = NULL, *nl = NULL;
-    if (HS_LIKELY(csv->is_plain && !csv->is_skipping && csv->at < csv->window.end)) {
+    if (HS_LIKELY(csv->has_quotes && !csv->is_skipping && csv->at < csv->window.end)) {
         line = csv->window.bytes + csv->at;
         nl = memchr(line, '\n', csv->window.end - csv->at);
     }
-    const uint32_t len = nl != NULL ? (uint32_t)(nl - line) : UINT32_MAX;
-    if (HS_UNLIKELY(len > PLAIN_MAX || len + HS_CSV_TEXT_ROOM >= csv->text_cap))
+    const uint32_t count =
+        HS_LIKELY(nl != NULL) ? plain_split(csv, line, (uint32_t)(nl - line)) : NOT_PLAIN;
+    if (HS_UNLIKELY(count == 0 || count == NOT_PLAIN)) /* blank, incomplete or for libcsv */
         return next_any(csv, row);
     csv->row_begin = csv->at;
-    csv->at = csv->row_end = csv->at + len + 1;
+    csv->at = csv->row_end = (uint32_t)(nl + 1 - csv->window.bytes);
     csv->row_line = csv->line++;
-    csv->count = split_plain(line, len, csv->delimiter, csv->text, csv->fields, csv->lengths);
-    if (HS_UNLIKELY(csv->count == 0)) /* a blank line */
-        return next_any(csv, row);
+    csv->count = count;
     *row = (struct hs_csv_row){csv->fields, csv->lengths, csv->count, csv->row_line, false};
     return HS_OK;
 }
