@@ -3,10 +3,6 @@
 # Tables of results/antman.md from the cells of all experiments (scripts/reproduce-antman.sh):
 # the table NAME is function NAME(of), which reproduce-common.sh calls.
 
-function minutes(place, p, metric, form) {
-    return stat(place, p, "", metric) ? sprintf(form, mean / 60) : "-"
-}
-
 function against(place) {
     head("| published | there | here | off | verdict |")
     published_ratio("mean JCT, YARN-CS to AntMan", 2.05, place, "fifo", "antman", "mean_jct")
@@ -22,12 +18,12 @@ function tenants(place,    i, p) {
         " | run slowdown of guaranteed ones, mean | share of jobs preempted | GPU utilization |")
     for (i = 1; i <= policies[place]; i++) {
         p = policy[place, i]
-        print "| " label(p) " | " minutes(place, p, "mean_jct", "%.0f") " | " \
+        print "| " label(p) " | " mean_of(place, p, "mean_jct", "%.0f", 60) " | " \
             (p ~ /^antman$|^exclusive$/ ? "" : ratio(place, p, "antman", "mean_jct")) " | " \
-            minutes(place, p, "makespan", "%.0f") " | " \
+            mean_of(place, p, "makespan", "%.0f", 60) " | " \
             (p ~ /^antman$|^exclusive$/ ? "" : ratio(place, p, "antman", "makespan")) " | " \
-            minutes(place, p, "class_guaranteed_mean_jct", "%.0f") ", " \
-            minutes(place, p, "class_opportunistic_mean_jct", "%.0f") " | " plain(place, p, "guaranteed_run_slowdown") \
+            mean_of(place, p, "class_guaranteed_mean_jct", "%.0f", 60) ", " \
+            mean_of(place, p, "class_opportunistic_mean_jct", "%.0f", 60) " | " plain(place, p, "guaranteed_run_slowdown") \
             " | " percent(place, p, "preempted") " | " percent(place, p, "gpu_utilization") " |"
     }
 }
@@ -41,8 +37,8 @@ function pair(_,    count, part, f, i, p) {
         split(part[i], f, "|")
         p = f[1]
         print "| " f[2] " | " (p == "" ? "not expressible" : "`" p "`") " | " f[3] " | " \
-            minutes("P", p, "jct_1", "%.1f") " | " f[4] " | " minutes("P", p, "jct_2", "%.1f") " | " \
-            (stat("P", p, "", "ooms") ? mean : "-") " | " (stat("P", p, "", "preemptions") ? mean : "-") " |"
+            mean_of("P", p, "jct_1", "%.1f", 60) " | " f[4] " | " mean_of("P", p, "jct_2", "%.1f", 60) " | " \
+            mean_of("P", p, "ooms", "%d") " | " mean_of("P", p, "preemptions", "%d") " |"
     }
 }
 

@@ -3,13 +3,8 @@
 # Tables of results/gandiva.md from the cells of all experiments (scripts/reproduce-gandiva.sh):
 # the table NAME is function NAME(of), which reproduce-common.sh calls.
 
-function minutes(place, p, metric) {
-    return stat(place, p, "", metric) ? sprintf("%.0f", mean / 60) : "-"
-}
-
-function whole(place, p, metric) {
-    return stat(place, p, "", metric) ? sprintf("%.0f", mean) : "-"
-}
+function minutes(place, p, metric) { return mean_of(place, p, metric, "%.0f", 60) }
+function whole(place, p, metric) { return mean_of(place, p, metric, "%.0f") }
 
 # ---- against the paper --------------------------------------------------------------------------
 
@@ -42,12 +37,12 @@ function six(_,    i, k, p, text) {
             text = text (p ~ /fluid/ ? "  |" : " " plain("S", p, rate[k]) " |")
         print text " " \
             minutes("S", p, "short_jct") ", " minutes("S", p, "long_jct") " | " \
-            (stat("S", p, "", "loss") ? sprintf("%.2f %%", 100 * mean) : "-") " | " whole("S", p, "switches") \
+            mean_of("S", p, "loss", "%.2f %%") " | " whole("S", p, "switches") \
             " | " (stat("S", p, "", "host_mib_seconds") ? digits(mean / 1024 / 3600) : "-") " |"
     }
 }
 
-function gain(place, p, n) { return stat(place, p, "", n) ? sprintf("%+.0f %%", 100 * mean) : "-" }
+function gain(place, p, n) { return mean_of(place, p, n, "%+.0f %%") }
 
 # The fewest copies that gain as much, of those that were tried.
 function fewest(place, p, wanted,    n) {
@@ -81,8 +76,7 @@ function mix(place,    i, p, text) {
         p = policy[place, i]
         text = "| " label(p) " | " whole(place, p, "time_to_100") " | " \
             (p == baseline ? "" : ratio(place, p, baseline, "time_to_100")) " | " \
-            (stat(place, p, "", "util_model") ? sprintf("%.1f %%", mean) : "-") " | " \
-            (stat(place, p, "", "util_sum") ? sprintf("%.1f %%", mean) : "-") " | " \
+            mean_of(place, p, "util_model", "%.1f") " % | " mean_of(place, p, "util_sum", "%.1f") " % | " \
             (p == baseline ? minutes(place, p, "mean_jct") " min" : ratio(place, p, baseline, "mean_jct")) " | " \
             (p == baseline ? minutes(place, p, "makespan") " min" : ratio(place, p, baseline, "makespan")) " | "
         print text (stat(place, p, "", "switches") ? digits(mean / 1000) : "-") " | " \

@@ -43,14 +43,10 @@ function costs(place,    i, p) {
     head("| policy | mean JCT, h | relative to the first | without GPUs, s | ended in the profiler | profiling, share of GPU time held |")
     for (i = 1; i <= policies[place]; i++) {
         p = policy[place, i]
-        print "| `" short(p) "` | " scaled(place, p, "mean_jct", 3600) " | " ratio(place, p, policy[place, 1], "mean_jct") \
-            " | " scaled(place, p, "mean_queueing_delay", 1) " | " part(place, p, "ended_in_profile", "n_jobs") " | " \
+        print "| `" short(p) "` | " mean_of(place, p, "mean_jct", "%.2f", 3600) " | " ratio(place, p, policy[place, 1], "mean_jct") \
+            " | " mean_of(place, p, "mean_queueing_delay", "%.0f") " | " part(place, p, "ended_in_profile", "n_jobs") " | " \
             part(place, p, "profile_gpu_seconds", "held_gpu_seconds") " |"
     }
-}
-
-function scaled(place, p, metric, unit) {
-    return stat(place, p, "", metric) ? sprintf(unit == 1 ? "%.0f" : "%.2f", mean / unit) : "-"
 }
 
 function part(place, p, metric, of,    a) {
@@ -84,7 +80,7 @@ function correlations(nothing,    i, p) {
     head("| durations | rank correlation with the truth | `sjf` by them, 80 nodes: mean JCT, h |")
     for (i = 1; i <= policies["estimates"]; i++) {
         p = policy["estimates", i]
-        print "| `" p "` | " plain("estimates", p, "rank_correlation") " | " scaled("estimates", p, "mean_jct", 3600) " |"
+        print "| `" p "` | " plain("estimates", p, "rank_correlation") " | " mean_of("estimates", p, "mean_jct", "%.2f", 3600) " |"
     }
 }
 

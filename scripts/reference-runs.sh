@@ -5,16 +5,11 @@
 # independently, and writes the table of results/README.md.
 #   scripts/reference-runs.sh [BUILD [FOLDER]]      defaults: build/release results; the data: $HORUS_DATA,
 # else ../shared/data
-set -euo pipefail
-cd "$(dirname "$0")/.."
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin README "$@"
+. "$(dirname "$0")/reproduce-common.sh"
+page=README
 data=$data/traces
-if [ ! -f "$data/venus_gpu_jobs_mar-jul2020.csv" ]; then
-    echo "skip: no traces in $data"
-    exit 0
-fi
+needs "$data/venus_gpu_jobs_mar-jul2020.csv"
 
 # row LABEL COMMAND... : one line of the table.
 row() {
@@ -33,8 +28,7 @@ row() {
 }
 
 reference_runs() {
-    echo "| workload | policy | jobs | mean wait s | p99 wait s | mean JCT s | p50 JCT s | makespan d | GPU allocation % | bound / makespan % | preemptions |"
-    echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    title "workload | policy | jobs | mean wait s | p99 wait s | mean JCT s | p50 JCT s | makespan d | GPU allocation % | bound / makespan % | preemptions"
     local policy
     for policy in fifo sjf srtf; do
         row Venus run "$data/venus_gpu_jobs_mar-jul2020.csv" --map=configs/mappings/venus.json \

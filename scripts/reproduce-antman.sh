@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what AntMan (OSDI'20) published of its scheduler, as far as it can be built again, and writes
-# results/antman.md: every figure is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-antman.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes one workload. Needs no data; same program, same bytes of the page.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Runs what AntMan (OSDI'20) published of its scheduler, as far as it can be built again:
+# results/antman.md. --quick takes one workload. Needs no data.
+#   scripts/reproduce-antman.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin antman "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 workloads=5
 [ $quick = no ] || workloads=1
 
@@ -36,7 +32,7 @@ experiment() { # NAME WORKLOAD TRACE CLUSTER POLICY... [-- ARGUMENT...]
     [ $# -eq 0 ] || shift
     quietly compare_into "$trace" "${options[@]}" -c "$cluster" --reference-type=V100 --assign=columns \
         --predictor=oracle --outputs=jobs "$@"
-    cells "$name" "$w" 1 "${metrics//$'\n'/ }"
+    cells "$name" "$w" 1
     for policy in "${names[@]}"; do
         awk -F, -v OFS='\t' -v experiment="$name" -v policy="$policy" -v workload="$w" '
             NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

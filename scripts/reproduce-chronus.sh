@@ -1,20 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Chronus (SoCC'21) beside other policies on the trace of its authors, and writes results/chronus.md:
-# every figure of its tables is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-chronus.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes 2,000 jobs. Says so and stops where the data is absent; same program, same bytes.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Chronus (SoCC'21) beside other policies on the trace of its authors: results/chronus.md. --quick takes
+# 2,000 jobs.
+#   scripts/reproduce-chronus.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin chronus "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 trace=$data/traces/trace_job_Philly_MIX1.csv
-if [ ! -e "$trace" ]; then
-    say "skip: no $trace: $folder/chronus.md is left as it is"
-    exit 0
-fi
+needs "$trace"
 most=1000000 # jobs
 [ $quick = no ] || most=2000
 
@@ -27,19 +20,17 @@ most=1000000 # jobs
 }
 
 one() { # POLICY: its row
-    quietly "$horus" run "$trace" --sort=all --max-jobs=$most -c 120x8 -p "$1" -o "$work/run" -f -q \
-        --no-progress --outputs summary >/dev/null
+    run_one "$trace" --sort=all --max-jobs=$most -c 120x8 -p "$1" --outputs summary
     jq -r --arg policy "$1" '
         def hours: . / 3600 * 100 | round / 100;
         .metrics as $m | .classes.class as $c
         | "| `\($policy)` | \($m.deadline_misses) | \(1e4 * $m.deadline_misses / $m.deadlines | round / 100) " +
           "| \($c.guaranteed.mean_jct | hours) | \($c.opportunistic.mean_jct | hours) " +
-          "| \($m.preemptions) | \($m.migrations) |"' "$work/run/summary.json"
+          "| \($m.preemptions) | \($m.migrations) |"' "$work/one/summary.json"
 }
 
 rows() { # POLICY...
-    echo "| policy | missed deadlines | of all, % | mean JCT with deadlines, h | of the best effort, h | preemptions | moves |"
-    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    title "policy | missed deadlines | of all, % | mean JCT with deadlines, h | of the best effort, h | preemptions | moves"
     for policy; do
         say "$policy"
         one "$policy"

@@ -1,36 +1,47 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the scripts/reproduce-*.sh share; they source it from the top of the tree and call
-# `begin PAGE "$@"` with their own arguments:
+# What the scripts/reproduce-PAGE.sh share, and some others; they source it first. Their arguments:
 #   [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# It sets quick, horus (the program), folder (of the page), data ($HORUS_DATA, else ../shared/data)
-# and work, a folder of its own that goes with the script. An experiment compares policies on a
-# workload; its figures are collected in $work/cells, of which the tables of the page are made.
+# It goes to the top of the tree and sets page, quick, horus (the program), folder (of the page), data
+# ($HORUS_DATA, else ../shared/data) and work, a folder of its own that goes with the script. An
+# experiment compares policies on a workload; its figures are collected in $work/cells, of which the
+# tables of results/PAGE.md are made: every figure is computed anew, the text around them stands in the
+# page itself. A script whose data is absent says so and stops; the same program writes the same bytes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C
-told=() # -v NAME=VALUE, what a page tells its tables
-
-begin() { # PAGE [--quick] [BUILD [FOLDER]]
-    page=$1
+page=$(basename "$0" .sh)
+page=${page#reproduce-}
+quick=no
+if [ "${1-}" = --quick ]; then
+    quick=yes
     shift
-    quick=no
-    if [ "${1-}" = --quick ]; then
-        quick=yes
-        shift
-    fi
-    horus=${1:-build/release}/horus
-    folder=${2:-results}
-    # shellcheck disable=SC2034 # for the script that sources this
-    data=${HORUS_DATA:-../shared/data}
-    work=$(mktemp -d "${TMPDIR:-/tmp}/horus-reproduce.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
-    start_s=$SECONDS
-}
+fi
+horus=${1:-build/release}/horus
+folder=${2:-results}
+# shellcheck disable=SC2034 # for the script that sources this
+data=${HORUS_DATA:-../shared/data}
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-reproduce.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+start_s=$SECONDS
+told=() # -v NAME=VALUE, what a page tells its tables
 
 say() { printf '%5d s  %s\n' $((SECONDS - start_s)) "$*" >&2; }
 
 quietly() { # COMMAND...: its warnings only if it fails
     "$@" 2>"$work/log" || { cat "$work/log" >&2; return 1; }
+}
+
+needs() { # FILE...: without it the page stays
+    local file
+    for file in "$@"; do
+        [ -e "$file" ] || { say "skip: no $file: $folder/$page.md is left as it is"; exit 0; }
+    done
+}
+
+run_one() { # ARGUMENT...: into $work/one
+    quietly "$horus" run "$@" -o "$work/one" -f -q --no-progress >"$work/said"
 }
 
 compare_into() { # TRACE ARGUMENT...: into $work/run
@@ -46,11 +57,22 @@ versus() { # POLICIES TRACE ARGUMENT...; POLICIES is the name of an array
 
 # The jobs that scripts/PAGE-workloads.awk makes, of the training configurations in $catalogue.
 catalogue=configs/profiles.csv
-workload() { # NAME=VALUE...
-    local options=() pair
-    for pair in "$@"; do options+=(-v "$pair"); done
+workload() { # [NAME=VALUE...] [FILE...]
+    local options=()
+    while [[ ${1-} == *=* ]]; do options+=(-v "$1") && shift; done
     # shellcheck disable=SC2086 # a file or none
-    awk "${options[@]}" -f scripts/draws.awk -f "scripts/$page-workloads.awk" $catalogue
+    awk "${options[@]}" -f scripts/draws.awk -f "scripts/$page-workloads.awk" $catalogue "$@"
+}
+
+# Columns of a CSV file by name, a blank between.
+columns() { # NAME,... [FILE]
+    awk -F, -v names="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(names, name); next }
+        { for (i = 1; i <= count; i++) printf "%s%s", $at[name[i]], i < count ? " " : "\n" }' "${@:2}"
+}
+
+title() { # "COLUMN | COLUMN...": the first two lines of a table
+    local bars=${1//[!|]/}
+    printf '| %s |\n| ---%s |\n' "$1" "${bars//|/ | ---}"
 }
 
 # So many nodes of 8 GPUs that the GPU time of the jobs is LOAD of what they can do in DAYS, and that
@@ -74,10 +96,11 @@ sliced() { # GPU
 JSON
 }
 
-# Of the last comparison, the figures that the page needs. DRAW - is the run's assignment, @ its
-# seed. A policy loses what its name has of DROP, a regular expression.
-cells() { # EXPERIMENT WORKLOAD DRAW METRICS [DROP]
-    awk -v experiment="$1" -v workload="$2" -v draw="$3" -v metrics="$4" -v drop="${5-}" \
+# Of the last comparison, the figures of $metrics. DRAW - is the run's assignment, @ its seed. A policy
+# loses what its name has of $drop, a regular expression.
+metrics='' drop=''
+cells() { # EXPERIMENT WORKLOAD DRAW
+    awk -v experiment="$1" -v workload="$2" -v draw="$3" -v metrics="${metrics//$'\n'/ }" -v drop="$drop" \
         -f scripts/reproduce-cells.awk "$work/run/runs.csv" >>"$work/cells"
 }
 

@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Failures of nodes beside closed forms and published figures, and writes results/faults.md: every
-# figure of its tables is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-faults.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes a tenth of the failures. Same program, same bytes.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Failures of nodes beside closed forms and published figures: results/faults.md. --quick takes a tenth of
+# the failures.
+#   scripts/reproduce-faults.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin faults "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 failures=600
 [ $quick = no ] || failures=60
 
@@ -20,14 +16,12 @@ mtbf_s=13292308
 one() { # NODES OPTION...: its row of outages.csv
     printf 'job_id,submit_time,gpus,duration\n0,0,%d,%d\n' $(($1 * 8)) $((failures * mtbf_s / $1)) \
         >"$work/job.csv"
-    quietly "$horus" run "$work/job.csv" -c "$(($1 + 2))x8" --faults "mtbf=${mtbf_s}s,repair=60s" \
-        -o "$work/run" -f -q --no-progress --outputs summary "${@:2}" >/dev/null
-    tail -n 1 "$work/run/outages.csv"
+    run_one "$work/job.csv" -c "$(($1 + 2))x8" --faults "mtbf=${mtbf_s}s,repair=60s" --outputs summary "${@:2}"
+    tail -n 1 "$work/one/outages.csv"
 }
 
 sizes() { # NODES:PUBLISHED...: hours, "-" if there is none
-    echo "| GPUs | failures | mean time to failure, h | closed form, h | published, h |"
-    echo "| --- | --- | --- | --- | --- |"
+    title "GPUs | failures | mean time to failure, h | closed form, h | published, h"
     for size; do
         say "$size nodes"
         one "${size%:*}" --checkpoint-interval 60s | awk -F, -v nodes="${size%:*}" -v mtbf=$mtbf_s \
@@ -39,8 +33,7 @@ sizes() { # NODES:PUBLISHED...: hours, "-" if there is none
 
 # Daly's mean time for an interval t with cost c and restart r: M exp(r/M) (exp((t+c)/M) - 1).
 intervals() { # NODES COST RESTART SECONDS...
-    echo "| interval, s | ETTR | closed form | lost GPU time, % of held |"
-    echo "| --- | --- | --- | --- |"
+    title "interval, s | ETTR | closed form | lost GPU time, % of held"
     local failures=$((5 * failures))
     for interval in "${@:4}"; do
         say "interval $interval"
@@ -54,20 +47,18 @@ intervals() { # NODES COST RESTART SECONDS...
 
 # What failures cost a workload.
 workload() { # POLICY...
-    echo "| policy | MTBF of a node, days | jobs hit | stops | ETTR | availability | mean JCT, h |"
-    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    title "policy | MTBF of a node, days | jobs hit | stops | ETTR | availability | mean JCT, h"
     for policy; do
         for days in none 150 30 10; do
             say "$policy $days"
             faults=(--faults "mtbf=${days}d,repair=12h" --checkpoint-interval 1h)
             [ $days != none ] || faults=()
-            quietly "$horus" run gen:philly,n=20000,seed=1 -c 64x8 -p "$policy" -o "$work/run" -f -q \
-                --no-progress --outputs summary "${faults[@]}" >/dev/null
+            run_one gen:philly,n=20000,seed=1 -c 64x8 -p "$policy" --outputs summary "${faults[@]}"
             jq -r --arg policy "$policy" --arg days "$days" '
                 def round4: . * 10000 | round / 10000;
                 .metrics | "| `\($policy)` | \($days) | \(.jobs_hit // 0) | \(.faults // 0) " +
                     "| \(.ettr // 1 | round4) | \(.availability // 1 | round4) " +
-                    "| \(.mean_jct / 36 | round / 100) |"' "$work/run/summary.json"
+                    "| \(.mean_jct / 36 | round / 100) |"' "$work/one/summary.json"
         done
     done
 }

@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what Gandiva (OSDI'18) published of its scheduler, as far as it can be built again, and writes
-# results/gandiva.md: every figure is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-gandiva.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes one workload of each kind. Needs no data; same program, same bytes of the page.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Runs what Gandiva (OSDI'18) published of its scheduler, as far as it can be built again:
+# results/gandiva.md. --quick takes one workload of each kind. Needs no data.
+#   scripts/reproduce-gandiva.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin gandiva "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 workloads=5
 loads=(90 95 100)
 [ $quick = no ] || workloads=1
@@ -37,7 +33,7 @@ catalogue= # what is published of its models stands in gandiva-workloads.awk
 # Every policy of an array on one trace; what it did is in $work/run/runs, a folder each.
 experiment() { # NAME WORKLOAD POLICIES TRACE ARGUMENT...
     quietly versus "$3" "$4" --assign=columns --predictor=oracle "${@:5}"
-    cells "$1" "$2" 1 "${metrics//$'\n'/ }"
+    cells "$1" "$2" 1
 }
 
 cell() { # EXPERIMENT POLICY WORKLOAD: of "METRIC VALUE" lines
@@ -48,18 +44,16 @@ cell() { # EXPERIMENT POLICY WORKLOAD: of "METRIC VALUE" lines
 folder_of() { run=$work/run/runs/${1//[:,]/-}-s1-a1; } # POLICY, of the last comparison
 
 copies() { # SERIES ARGUMENT...: gain of 1 to 8 copies on one GPU, relative to one
-    quietly "$horus" run "$work/copies.csv" -c "$work/cells.json" --vc=partition \
-        -p pack:max_tenants=8,mem_margin=0 --assign=columns --profiles "$work/table1.csv" "${@:2}" \
-        -o "$work/one" -f -q --no-progress >"$work/said"
-    awk -F, -v OFS='\t' -v series="$1" '
-        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { end[$at["vc"]] = $at["finish_time"] }
+    run_one "$work/copies.csv" -c "$work/cells.json" --vc=partition -p pack:max_tenants=8,mem_margin=0 \
+        --assign=columns --profiles "$work/table1.csv" "${@:2}"
+    columns finish_time,vc "$work/one/jobs.csv" | awk -v OFS='\t' -v series="$1" '
+        { end[$2 " " $3] = $1 }
         END {
             for (set in end) {
                 split(set, part, " ")
                 print series, part[1], 1, 1, part[2], part[2] * 3600 / end[set] - 1
             }
-        }' "$work/one/jobs.csv" | sort >>"$work/cells"
+        }' | sort >>"$work/cells"
 }
 
 mixed() { # NAME WORKLOAD POLICIES PROFILES ARGUMENT...

@@ -2,21 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Runs what Gavel (OSDI'20) published of its objectives on 36 V100, 36 P100 and 36 K80, on jobs by its
-# generator with the speeds of its table, and writes results/gavel.md: every figure is computed here,
-# the text around them stands in the page itself.
-#   scripts/reproduce-gavel.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes one seed and few jobs. Needs the table ($HORUS_DATA, else ../shared/data); says so and
-# stops where it is absent. Some ten minutes on 2 cores.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# generator with the speeds of its table: results/gavel.md. --quick takes one seed and few jobs. Some ten
+# minutes on 2 cores.
+#   scripts/reproduce-gavel.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin gavel "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 throughputs=$data/calibration/gavel/simulation_throughputs.json
-if [ ! -f "$throughputs" ]; then
-    echo "gavel: no $throughputs: nothing is run" >&2
-    exit 0
-fi
+needs "$throughputs"
 seeds=3 jobs=6000 first=4000 last=5000 static=700
 if [ $quick = yes ]; then seeds=1 jobs=300 first=100 last=200 static=60; fi
 
@@ -75,13 +67,13 @@ awk -F'\t' '
     rounds=("gavel:round=60s" "gavel:round=360s" "gavel:round=1440s")
 }
 metrics="mean_jct makespan mean_rho n_done"
+catalogue=$work/kinds
 
 # Jobs 4,000 to 4,999 count, while others come before and after them.
 experiment() { # NAME POLICIES RATE JOBS [NAME=VALUE...]
     local seed
     for ((seed = 1; seed <= seeds; seed++)); do
-        awk -v rate="$3" -v jobs="$4" -v seed=$seed "${@:5}" -f scripts/draws.awk -f scripts/gavel-workloads.awk \
-            "$work/kinds" >"$work/trace.csv"
+        workload rate="$3" jobs="$4" seed=$seed "${@:5}" >"$work/trace.csv"
         local window=()
         [ "$3" = 0 ] || read -ra window <<<"$(awk -F, -v first=$first -v last=$last '
             NR == first + 2 { warmup = $2 } NR == last + 1 { end = $2 }
@@ -89,7 +81,7 @@ experiment() { # NAME POLICIES RATE JOBS [NAME=VALUE...]
         quietly versus "$2" "$work/trace.csv" -c 9x4:V100,9x4:P100,9x4:K80 --profiles="$work/profiles.csv" \
             --models="$work/speed.json,$work/interference.json" --sharing-capacity=none --assign=columns --reference-type=V100 --speed-predictor=oracle \
             --locality=none --fairness "${window[@]}"
-        cells "$1" $seed 1 "$metrics"
+        cells "$1" $seed 1
         say "$1, seed $seed"
     done
 }
@@ -97,9 +89,9 @@ experiment() { # NAME POLICIES RATE JOBS [NAME=VALUE...]
 experiments() {
     local rate
     for rate in 0.4 3.2 4.8 5.6; do experiment "one, $rate" one $rate $jobs; done
-    for rate in 2.6 2.8; do experiment "many, $rate" many $rate $jobs -v gangs=yes; done
-    experiment "ftf, 2.6" fair 2.6 $jobs -v gangs=yes
-    experiment "at once" at_once 0 $static -v gangs=yes
+    for rate in 2.6 2.8; do experiment "many, $rate" many $rate $jobs gangs=yes; done
+    experiment "ftf, 2.6" fair 2.6 $jobs gangs=yes
+    experiment "at once" at_once 0 $static gangs=yes
     experiment "rounds" rounds 4.8 $jobs
 }
 

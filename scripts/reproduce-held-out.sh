@@ -2,21 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Workloads fitted to the first half of a real trace beside its second half, and generated users beside
-# real ones; writes results/held-out.md: every figure of its tables is computed here, the text around
-# them stands in the page itself.
-#   scripts/reproduce-held-out.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick leaves the table of users as it is.
-# Needs the traces ($HORUS_DATA, else ../shared/data); says so and stops where they are absent.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# real ones: results/held-out.md. --quick leaves the table of users as it is.
+#   scripts/reproduce-held-out.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin held-out "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 traces=$data/traces
-if [ ! -r "$traces/itp/itp_cluster07.csv" ] || [ ! -r "$traces/venus_users_states_may28-jun06_2020.csv" ]; then
-    echo "held-out: no traces in $traces: nothing is run" >&2
-    exit 0
-fi
+needs "$traces/itp/itp_cluster07.csv" "$traces/venus_users_states_may28-jun06_2020.csv"
 seeds=8
 
 # A real trace in native columns, in order of submission, times in seconds: $work/all.csv.
@@ -74,8 +65,7 @@ trace() { # TITLE FILE [MAP [VALUES]]
 
 second_halves() {
     local cluster
-    echo "| trace | jobs | noise | durations | sizes | gaps | gaps of the first half |"
-    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    title "trace | jobs | noise | durations | sizes | gaps | gaps of the first half"
     for cluster in 01 03 05 07 09; do trace "ITP $cluster" "itp/itp_cluster$cluster.csv"; done
     trace "Venus, March to July 2020" venus_gpu_jobs_mar-jul2020.csv configs/mappings/venus.json
     trace "Venus, ten days with users" "${venus_users[@]}"
@@ -94,8 +84,7 @@ weeks() {
     local first last have=no
     say "weeks of Philly"
     read_trace "${philly[@]}"
-    echo "| week | jobs | mean gap, s | median gap, s | gaps of at most 2 s, % | KS from the week before | VC with most jobs |"
-    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    title "week | jobs | mean gap, s | median gap, s | gaps of at most 2 s, % | KS from the week before | VC with most jobs"
     awk -F, 'NR > 1 { week = int($2 / 604800); if (week != last) { print NR - 1; last = week } } END { print NR }' \
         "$work/all.csv" >"$work/starts"
     paste "$work/starts" <(tail -n +2 "$work/starts") | while read -r first last; do
@@ -116,11 +105,10 @@ weeks() {
 # Of a run of qssf with rolling predictions and no queue: how unequal users are, what they explain of
 # log durations and outcomes (variance between users / variance), and the factor of the predictions.
 users_of() { # TRACE
-    "$horus" run "$1" -c 1000x8 -p qssf:pred=rolling --assign=off --outputs all -o "$work/run" -f -q --no-progress >/dev/null
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { d = $at["execution_time"] > 1 ? $at["execution_time"] : 1; e = $at["estimate"] > 1 ? $at["estimate"] : 1
-          print $at["user"], d * $at["requested_number_of_resources"], log(d), ($at["status"] == "completed"),
-              ($at["status"] == "failed"), (e > d ? e / d : d / e) }' "$work/run/jobs.csv" >"$work/jobs"
+    run_one "$1" -c 1000x8 -p qssf:pred=rolling --assign=off --outputs all
+    columns user,execution_time,estimate,requested_number_of_resources,status "$work/one/jobs.csv" | awk '
+        { d = $2 > 1 ? $2 : 1; e = $3 > 1 ? $3 : 1
+          print $1, d * $4, log(d), ($5 == "completed"), ($5 == "failed"), (e > d ? e / d : d / e) }' >"$work/jobs"
     cut -d ' ' -f 6 "$work/jobs" | sort -g | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }' >"$work/factor"
     awk '{ work[$1] += $2 } END { for (u in work) print work[u] }' "$work/jobs" | sort -gr |
         awk '{ work[NR] = $1; all += $1 }
@@ -161,8 +149,7 @@ users() { # TITLE FILE MAP VALUES
 
 users_alike() {
     [ $quick = no ] || { keeps=yes; return 0; }
-    echo "| trace | top 5 % of users, of GPU time | durations by user | completed | failed | predictions off by a factor of |"
-    echo "| --- | --- | --- | --- | --- | --- |"
+    title "trace | top 5 % of users, of GPU time | durations by user | completed | failed | predictions off by a factor of"
     users "Venus, ten days" "${venus_users[@]}"
     users "Philly, August and September" "${philly_users[@]}"
 }

@@ -1,27 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs the experiments of the Horus papers as far as they are published and writes results/horus.md:
-# every figure is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-horus.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# Two figures go into FOLDER/reference. --quick takes one workload and one draw, no trace and no figures.
-# The trace: $HORUS_DATA/traces, else ../shared/data/traces. Same program, same bytes of the page.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Runs the experiments of the Horus papers as far as they are published: results/horus.md, and two figures
+# in FOLDER/reference. --quick takes one workload and one draw, no trace and no figures.
+#   scripts/reproduce-horus.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin horus "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 workloads=5
 draws=3
-if [ $quick = yes ]; then
-    workloads=1
-    draws=1
-fi
+[ $quick = no ] || workloads=1 draws=1
 trace=$data/traces/venus_gpu_jobs_mar-jul2020.csv
 has_trace=no
 [ $quick = yes ] || [ ! -r "$trace" ] || has_trace=yes
 metrics="makespan mean_wait p99_wait mean_jct gpu_utilization_loaded gpu_utilization_sum_loaded
     mean_run_slowdown p99_run_slowdown max_run_slowdown ooms"
+# shellcheck disable=SC2034 # of cells
+drop='[:,]max_tenants=[0-9]+'
 
 all="fifo pack gandiva-like colocate-fifo horus horus+ horus+:util_cap=130 horus-s"
 ours="fifo horus+
@@ -52,10 +46,6 @@ compare() { # TRACE POLICIES TENANTS ARGUMENT...
     compare_into "$jobs" "${options[@]}" "$@"
 }
 
-note() { # EXPERIMENT WORKLOAD DRAW
-    cells "$@" "${metrics//$'\n'/ }" '[:,]max_tenants=[0-9]+'
-}
-
 burst() { # EXPERIMENT POLICIES TENANTS GAMMA [JOBS]: every cell is a trace of its own
     local w d
     say "$1"
@@ -64,7 +54,7 @@ burst() { # EXPERIMENT POLICIES TENANTS GAMMA [JOBS]: every cell is a trace of i
             workload kind=burst seed="$w" draw="$d" jobs="${5-500}" >"$work/burst-$w-$d.csv"
             compare "$work/burst-$w-$d.csv" "$2" "$3" -c 3x4:RTX3090 --gamma="$4" \
                 --seeds $((draws * (w - 1) + d))
-            note "$1" "$w" "$d"
+            cells "$1" "$w" "$d"
         done
     done
 }
@@ -77,7 +67,7 @@ drawn() { # EXPERIMENT KIND POLICIES TENANTS ARGUMENT...: `horus` draws, anew fo
         workload kind="$kind" seed="$w" draw=0 >"$work/$kind.csv"
         compare "$work/$kind.csv" "$policies" "$tenants" --seeds "$w" \
             --assignments "$((draws * (w - 1) + 1))..$((draws * w))" "$@"
-        note "$experiment" "$w" -
+        cells "$experiment" "$w" -
     done
 }
 
@@ -89,7 +79,7 @@ mixed() { # on V100, P100 and K80, the groups of nodes in two orders
         for order in V100,4x8:P100,4x8:K80 K80,4x8:P100,4x8:V100; do
             compare "$work/gangs.csv" "$typed" 2 --seeds "$w" --load=0.8 -c "4x8:$order" \
                 --assignments "$((draws * (w - 1) + 1))..$((draws * w))" --reference-type=V100
-            note "M ${order%%,*}" "$w" -
+            cells "M ${order%%,*}" "$w" -
         done
         sed -i -e 's/^M V100\t/M\t/' -e 's/^M K80\t\([^\t]*\)/M\t\1, slowest first/' "$work/cells"
     done
@@ -139,7 +129,7 @@ experiments() {
     note V venus -
     say "V, up to 8 GPUs"
     venus 13 8 "$all fifo:scan=fit" --assignments "1..$draws"
-    note "V, up to 8 GPUs" venus -
+    cells "V, up to 8 GPUs" venus -
 }
 
 # On equal terms, and by what was assumed: all on the jobs of up to 8 GPUs, on 13 nodes.
@@ -149,7 +139,7 @@ assumptions() {
         say "E, load $load"
         for month in 04 05 06 07; do
             venus 13 8 "$alike" --load="$load" --assignments 1
-            note "E, load $load" "$month" -
+            cells "E, load $load" "$month" -
         done
     done
     for how in timeslice,0.87 timeslice,1 timeslice,1.07 mps,auto; do
@@ -157,19 +147,19 @@ assumptions() {
             say "U, $how, $percent %"
             venus 13 8 "$alike" --load=0.95 --assignments "1..$draws" --assign-target="$percent" \
                 --sharing-mode="${how%,*}" --sharing-capacity="${how#*,}"
-            note "U, $how, $percent %" venus -
+            cells "U, $how, $percent %" venus -
         done
     done
     for error in 0 0.154 0.45 0.9; do
         say "P, $error"
         venus 13 8 "$alike" --load=1.75 --assignments "1..$draws" --util-noise="$error"
-        note "P, $error" venus -
+        cells "P, $error" venus -
     done
     for error in 0 0.33 0.665; do
         say "P, memory $error"
         venus 13 8 "$alike" --load=1.75 --assignments "1..$draws" --memory-predictor=noisy \
             --memory-noise="$error"
-        note "P, memory $error" venus -
+        cells "P, memory $error" venus -
     done
 }
 
@@ -226,20 +216,17 @@ large_k80() {
     echo '{"gpu_types": {"K80": {"mem_mib": 24576}, "V100": {"mem_mib": 16384}}, "nodes": [
         {"count": 2, "gpus": 4, "type": "K80"}, {"count": 2, "gpus": 4, "type": "V100"}]}' >"$work/k80.json"
     (echo job_id,submit_time,gpus,duration,model,batch; seq -f 'j%g,0,1,3600,ResNet50,64' 8) >"$work/k80.csv"
-    echo "| policy | mean JCT, s | GPUs |"
-    echo "| --- | --- | --- |"
+    title "policy | mean JCT, s | GPUs"
     for policy in horus horus:w_type=1; do
-        quietly "$horus" run "$work/k80.csv" -c "$work/k80.json" --reference-type=V100 -p "$policy" \
-            -o "$work/k80" -f -q >"$work/out"
+        run_one "$work/k80.csv" -c "$work/k80.json" --reference-type=V100 -p "$policy"
         awk -F, -v policy="$policy" 'NR > 1 { sum += $11; types[$19]++; n++ }
             END { printf "| `%s` | %.0f |", policy, sum / n; for (t in types) print " " types[t] " " t " |" }' \
-            "$work/k80/jobs.csv"
+            "$work/one/jobs.csv"
     done
 }
 
 audit_table() {
-    echo "| runs of | runs | periods in which a GPU is held | above its capacity |"
-    echo "| --- | --- | --- | --- |"
+    title "runs of | runs | periods in which a GPU is held | above its capacity"
     [ ! -e "$work/audit" ] || cat "$work/audit"
 }
 

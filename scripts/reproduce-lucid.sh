@@ -1,23 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Lucid (ASPLOS'23) beside the policies that its paper compares, on Venus' months, and writes
-# results/lucid.md: every figure is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-lucid.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes 200 jobs a month. Says so and stops where the data is absent; same program, same bytes.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Lucid (ASPLOS'23) beside the policies that its paper compares, on Venus' months: results/lucid.md.
+# --quick takes 200 jobs a month.
+#   scripts/reproduce-lucid.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin lucid "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 trace=$data/traces/venus_gpu_jobs_mar-jul2020.csv
 users=$data/traces/venus_users_states_may28-jun06_2020.csv
-for file in "$trace" "$users"; do
-    if [ ! -e "$file" ]; then
-        say "skip: no $file: $folder/lucid.md is left as it is"
-        exit 0
-    fi
-done
+needs "$trace" "$users"
 most=1000000 # jobs of a month
 [ $quick = no ] || most=200
 months=(04 05 06 07)
@@ -51,13 +42,12 @@ tiresias=tiresias:queue_limits=18000,inqueue=submit,round_s=60,preempt_cost=tabl
 venus() { # EXPERIMENT POLICIES MONTH LOAD ARGUMENT...; MONTH counts from 0
     local jobs=$work/venus-${months[$3]}.csv
     quietly versus "$2" "$jobs" --map=configs/mappings/venus.json -c "$(nodes "$jobs" "$4" "${days[$3]}" 2)x8:RTX3090" "${@:5}"
-    cells "$1" "$3" 1 "${metrics//$'\n'/ }"
+    cells "$1" "$3" 1
 }
 
 # Spearman's rank correlation of estimates and run times, of a run's jobs.csv.
 ranks() { # FILE POLICY
-    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        $at["requested_number_of_resources"] > 0 { print $at["isolated"], $at["estimate"] }' "$1" |
+    columns isolated,estimate,requested_number_of_resources "$1" | awk -v OFS=, '$3 > 0 { print $1, $2 }' |
         sort -t, -k1,1g | rank_column | sort -t, -k2,2g | awk -F, -v OFS=, '{ print $2, $1 }' | rank_column |
         awk -F, -v p="$2" -v OFS='\t' '{ n++; x += $1; y += $2; xx += $1 * $1; yy += $2 * $2; xy += $1 * $2 }
             END { print "estimates", p, 1, 1, "rank_correlation",
@@ -94,7 +84,7 @@ experiments() {
     done
     say "estimates"
     quietly versus estimates "$users" -c 80x8:RTX3090 --max-jobs=$most
-    cells estimates 1 1 "${metrics//$'\n'/ }"
+    cells estimates 1 1
     quietly versus estimates "$users" -c 133x8:RTX3090 --max-jobs=$most --outputs=jobs
     for p in "${estimates[@]}"; do ranks "$work/run/runs/${p//[:,]/-}-s1-a1/jobs.csv" "$p"; done
 }

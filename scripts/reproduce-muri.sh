@@ -1,23 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Muri (SIGCOMM'22) beside runs of its released simulator and the figures that its authors store with it,
-# and writes results/muri.md: every figure is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-muri.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes the first 60 jobs of a trace. Says so and stops where the data is absent; same program, same
-# bytes.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Muri (SIGCOMM'22) beside runs of its released simulator and the figures that its authors store with it:
+# results/muri.md. --quick takes the first 60 jobs of a trace.
+#   scripts/reproduce-muri.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin muri "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 oracles=$data/oracles/muri
-for file in "$data/traces/trace1.csv" "$data/traces/trace4.csv" "$oracles"; do
-    if [ ! -e "$file" ]; then
-        say "skip: no $file: $folder/muri.md is left as it is"
-        exit 0
-    fi
-done
+needs "$data/traces/trace1.csv" "$data/traces/trace4.csv" "$oracles"
 most=
 [ $quick = no ] || most=60
 
@@ -65,23 +55,16 @@ cap2 1p 2624732.580 18845825.639 -
 cap3 1p 2738962.215 17773101.828 -
 STORED
 
-jobs_of() { # TRACE NAME=VALUE...
-    local options=() pair
-    for pair in "${@:2}"; do options+=(-v "$pair"); done
-    awk "${options[@]}" -v first="$most" -f scripts/muri-workloads.awk "$data/traces/trace$1.csv"
-}
+catalogue=
+jobs_of() { workload first="$most" "${@:2}" "$data/traces/trace$1.csv"; } # TRACE NAME=VALUE...
 
 # Eight nodes of 8 GPUs; a spread gang is as fast as another, as in the simulator.
-play() { # TRACE POLICY [ARGUMENT...]: into $work/run
-    quietly "$horus" run "$1" -c 8x8:V100 -p "$2" --assign=off --locality=none --outputs=jobs -o "$work/run" -f -q \
-        --no-progress "${@:3}" >/dev/null
+play() { # TRACE POLICY [ARGUMENT...]
+    run_one "$1" -c 8x8:V100 -p "$2" --assign=off --locality=none --outputs=jobs "${@:3}"
 }
 
 # Of the last run: job, JCT, end, in seconds, in order of arrival.
-ends() {
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { print $at["job_id"], $at["turnaround_time"], $at["finish_time"] }' "$work/run/jobs.csv" | sort -n
-}
+ends() { columns job_id,turnaround_time,finish_time "$work/one/jobs.csv" | sort -n; }
 
 # Of the last run: mean JCT, makespan, 99th percentile of JCT, kept as NAME TRACE.
 keep() { # NAME TRACE
@@ -94,16 +77,14 @@ keep() { # NAME TRACE
 
 exactly() {
     local of schedule jobs name policy options
-    echo "| jobs | schedule | published: mean JCT, s | ours | | makespan, s | ours | | jobs that end elsewhere |"
-    echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    title "jobs | schedule | published: mean JCT, s | ours | | makespan, s | ours | | jobs that end elsewhere"
     while IFS='|' read -r of schedule name policy; do
         jobs=$(($(wc -l <"$oracles/${of}_$schedule/job.csv") - 1))
-        awk -v first="$jobs" -f scripts/muri-workloads.awk "$data/traces/${of%-*}.csv" >"$work/exact.csv"
+        workload first="$jobs" "$data/traces/${of%-*}.csv" >"$work/exact.csv"
         options=()
         [ "$name" != "Muri-L, neighbours" ] || options=(--models "$work/stages.json")
         play "$work/exact.csv" "$policy" "${options[@]}"
-        awk -F, -v OFS=' ' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-            { print $at["job_id"], $at["JCT"], $at["end_time"] }' "$oracles/${of}_$schedule/job.csv" | sort -n |
+        columns job_id,JCT,end_time "$oracles/${of}_$schedule/job.csv" | sort -n |
             paste -d ' ' - <(ends) | awk -v name="$name" -v of="trace ${of#trace}" '
                 BEGIN { sub(/-first/, ", first ", of) }
                 { told += $2; ours += $5; differ += ($3 - $6) ^ 2 > (1e-3 + 1e-6 * $3) ^ 2
@@ -202,8 +183,7 @@ rows() { # TRACE NAME=POLICY...
 
 honestly() {
     local cost=preempt_cost=restart trace
-    echo "| mean JCT, s | SRTF | SRSF | Muri-S | Tiresias | Muri-L |"
-    echo "| --- | --- | --- | --- | --- | --- |"
+    title "mean JCT, s | SRTF | SRSF | Muri-S | Tiresias | Muri-L"
     for trace in 1 4; do
         printf '| trace %s |' $trace
         rows "$work/jobs-$trace.csv" a=srtf:form=replace,$cost b=srsf:form=replace,$cost c=muri:$cost \
@@ -214,8 +194,7 @@ honestly() {
 # Figure 13: kinds of bottleneck. Only the case of one kind can be built from what is given.
 one_kind() {
     local cost=preempt_cost=restart kind
-    echo "| trace 4, all jobs with the stages of | SRTF / Muri-S | SRSF / Muri-S | Tiresias / Muri-L |"
-    echo "| --- | --- | --- | --- |"
+    title "trace 4, all jobs with the stages of | SRTF / Muri-S | SRSF / Muri-S | Tiresias / Muri-L"
     for kind in '' gpt2 a2c; do
         jobs_of 4 kind="$kind" >"$work/kind.csv"
         printf '| %s |' "${kind:-their own model}"

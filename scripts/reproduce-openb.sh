@@ -2,21 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Runs the 8,152 pods of openb, Alibaba's cluster of 2023, on its 1,213 nodes under best-fit placement,
-# as recorded and so that they fill the cluster up; prints the curves of the GPUs that are allocated
-# and writes results/openb.md, with the table of tests/oracle/test_published_fgd.c where it is built.
-#   scripts/reproduce-openb.sh [BUILD [FOLDER]]        defaults: build/release results
-# Needs the published lists ($HORUS_DATA, else ../shared/data); says so and stops where they are absent.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# as recorded and so that they fill the cluster up; prints the curves of the GPUs that are allocated:
+# results/openb.md, with the table of tests/oracle/test_published_fgd.c where it is built.
+#   scripts/reproduce-openb.sh [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin openb "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 pods=$data/traces/openb_pod_list_default.csv
 nodes=$data/traces/openb_node_list_gpu_node.csv
-if [ ! -f "$pods" ] || [ ! -f "$nodes" ]; then
-    echo "openb: no pod and node list in $data/traces: nothing is run" >&2
-    exit 0
-fi
+needs "$pods" "$nodes"
 
 replay() { # NAME PODS POLICY ARGUMENT...: into $work/NAME
     local name=$1 list=$2 policy=$3
@@ -28,8 +21,7 @@ replay() { # NAME PODS POLICY ARGUMENT...: into $work/NAME
 }
 
 metric() { # NAME METRIC
-    awk -F, -v metric="$2" '{ gsub(/"[^"]*"/, "-") } NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { print $at[metric] }' "$work/$1/summary.csv"
+    sed 's/"[^"]*"/-/g' "$work/$1/summary.csv" | columns "$2"
 }
 
 deciles() { # LAST: 11 times from 0 to LAST

@@ -1,16 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Optimus (EuroSys'18) beside other policies, and writes results/optimus.md: every figure of its tables is
-# computed here, the text around them stands in the page itself.
-#   scripts/reproduce-optimus.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes 200 jobs of Philly. The comparison with the released simulator is the test
-# oracle/test_published_optimus of BUILD; without it, or the data, its table is left as it is.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Optimus (EuroSys'18) beside other policies: results/optimus.md. --quick takes 200 jobs of Philly. The
+# comparison with the released simulator is the test oracle/test_published_optimus of BUILD; without it, or
+# the data, its table is left as it is.
+#   scripts/reproduce-optimus.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin optimus "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 jobs=2000
 [ $quick = no ] || jobs=200
 
@@ -21,8 +17,7 @@ artifact() {
         keeps=yes
         return
     fi
-    echo "| policy | load | applications | jobs | mean JCT, s | published, s | difference | rank correlation |"
-    echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    title "policy | load | applications | jobs | mean JCT, s | published, s | difference | rank correlation"
     HORUS_DATA=$data quietly "$test" |
         sed -nE 's/^([a-z]+), load ([0-9.]+), ([a-z ]+): ([0-9]+) jobs, mean JCT ([0-9.]+) s, published ([0-9.]+) \((.*)\), rank correlation ([0-9.]+)$/| `\1` | \2 | \3 | \4 | \5 | \6 | \7 | \8 |/p'
 }
@@ -45,33 +40,29 @@ nine() {
 rows() { # TRACE CLUSTER POLICY...; told=PREDICTOR holds from there on
     local trace=$1 cluster=$2 policy predictor=oracle
     shift 2
-    echo "| policy | speeds told | mean JCT, h | p99 JCT, h | makespan, h | preemptions | changes of size |"
-    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    title "policy | speeds told | mean JCT, h | p99 JCT, h | makespan, h | preemptions | changes of size"
     for policy; do
         case $policy in told=*) predictor=${policy#*=} && continue ;; esac
         say "$policy"
-        quietly "$horus" run "$trace" --sort=all -c "$cluster" -p "$policy" --speed-predictor="$predictor" --losses=draw \
-            -o "$work/run" -f -q --no-progress --outputs summary >/dev/null
+        run_one "$trace" --sort=all -c "$cluster" -p "$policy" --speed-predictor="$predictor" --losses=draw --outputs summary
         jq -r --arg policy "$policy" --arg told "$predictor" '
             def hours: . / 36 | round / 100;
             .metrics | "| `\($policy)` | \($told) | \(.mean_jct | hours) | \(.p99_jct | hours) | \(.makespan | hours) " +
-                "| \(.preemptions) | \(.migrations) |"' "$work/run/summary.json"
+                "| \(.preemptions) | \(.migrations) |"' "$work/one/summary.json"
     done
 }
 
 # Means over 20 draws of the nine kinds' errors: standard deviations of ln(told / true).
 errors() { # SPEED/WORK...; the first is compared with
     local pair seed speed
-    echo "| error of speeds, % | error of the work left, % | mean JCT, h | longer, % | makespan, h | longer, % |"
-    echo "| --- | --- | --- | --- | --- | --- |"
+    title "error of speeds, % | error of the work left, % | mean JCT, h | longer, % | makespan, h | longer, %"
     for pair; do
         speed=${pair%/*}
         say "errors $pair"
         for ((seed = 1; seed <= 20; seed++)); do
-            quietly "$horus" run "$work/nine.csv" --sort=all -c 6x4:P100 -p "optimus:error=${pair#*/}" --seed $seed \
-                --speed-predictor="$([ "$speed" = 0 ] && echo oracle || echo "noisy:$speed")" \
-                -o "$work/run" -f -q --no-progress --outputs summary >/dev/null
-            jq -r --arg pair "$pair" '"\($pair) \(.metrics.mean_jct) \(.metrics.makespan)"' "$work/run/summary.json"
+            run_one "$work/nine.csv" --sort=all -c 6x4:P100 -p "optimus:error=${pair#*/}" --seed $seed --outputs summary \
+                --speed-predictor="$([ "$speed" = 0 ] && echo oracle || echo "noisy:$speed")"
+            jq -r --arg pair "$pair" '"\($pair) \(.metrics.mean_jct) \(.metrics.makespan)"' "$work/one/summary.json"
         done
     done | awk '{
             if (!($1 in jct)) order[++n] = $1

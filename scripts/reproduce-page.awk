@@ -102,13 +102,18 @@ function hours(place, p, metric) {
     return mean < 2 * 86400 ? sprintf("%.1f h", mean / 3600) : sprintf("%.1f d", mean / 86400)
 }
 
+# A mean without its interval, in a unit; a form with %% shows per cent.
+function mean_of(place, p, metric, form, unit) {
+    if (!stat(place, p, "", metric))
+        return "-"
+    return sprintf(form, form ~ /%%/ ? 100 * mean : mean / (unit == "" ? 1 : unit))
+}
+
 function plain(place, p, metric) {
     return stat(place, p, "", metric) ? digits(mean) bracket(digits(low), digits(high)) : "-"
 }
 
-function percent(place, p, metric) {
-    return stat(place, p, "", metric) ? sprintf("%.0f %%", 100 * mean) : "-"
-}
+function percent(place, p, metric) { return mean_of(place, p, metric, "%.0f %%") }
 
 function head(text,    n_columns, i, rule) {
     print text

@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what Salus (MLSys'20) published of its policies on one GPU, as far as it can be built again, and
-# writes results/salus.md: every figure is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-salus.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes two workloads. Needs no data; same program, same bytes of the page.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Runs what Salus (MLSys'20) published of its policies on one GPU, as far as it can be built again:
+# results/salus.md. --quick takes two workloads. Needs no data.
+#   scripts/reproduce-salus.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin salus "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 workloads=8
 [ $quick = no ] || workloads=2
 batches=(25 50 100)
@@ -27,7 +23,7 @@ metrics="makespan mean_wait mean_jct p95_jct mean_time_to_progress switches gpu_
 
 experiment() { # NAME WORKLOAD POLICIES TRACE ARGUMENT...
     quietly versus "$3" "$4" -c 1x1:P100 --assign=columns "${@:5}"
-    cells "$1" "$2" 1 "$metrics"
+    cells "$1" "$2" 1
 }
 
 experiments() {
@@ -54,8 +50,7 @@ experiments() {
 # How many of 42 jobs, all submitted at once, run at once.
 many() {
     workload kind=many >"$work/many.csv"
-    quietly "$horus" run "$work/many.csv" -c 1x1:P100 --assign=columns -p salus-fair -o "$work/one" -f -q \
-        --no-progress >"$work/said"
+    run_one "$work/many.csv" -c 1x1:P100 --assign=columns -p salus-fair
     awk -F, 'NR > 1 && $7 == 0 { n++ } END { print n }' "$work/one/jobs.csv"
 }
 

@@ -1,21 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Synergy (OSDI'22) beside what its released simulator did and what its artifact's readme states, and
-# writes results/synergy.md: every figure is computed here, the text around them stands in the page itself.
-#   scripts/reproduce-synergy.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick draws 300 jobs in place of 3,000. Says so and stops where the data is absent; same program, same
-# bytes.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Synergy (OSDI'22) beside what its released simulator did and what its artifact's readme states:
+# results/synergy.md. --quick draws 300 jobs in place of 3,000.
+#   scripts/reproduce-synergy.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin synergy "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 oracles=$data/oracles/synergy
-if [ ! -e "$oracles/syn_multi.trace" ]; then
-    say "skip: no $oracles/syn_multi.trace: $folder/synergy.md is left as it is"
-    exit 0
-fi
+needs "$oracles/syn_multi.trace"
 jobs=3000
 seeds=(1 2 3)
 [ $quick = no ] || jobs=300
@@ -36,28 +28,17 @@ MODELS
 awk 'BEGIN { print "model,dataset,batch,precision,family" } { print $2 ",D,1,fp32,F" }' "$work/models" \
     >"$work/profiles.csv"
 
-jobs_of() { # NAME=VALUE... [TRACE]
-    local options=()
-    while [ $# -gt 0 ] && [[ $1 == *=* ]]; do
-        options+=(-v "$1")
-        shift
-    done
-    awk "${options[@]}" -f scripts/draws.awk -f scripts/synergy-workloads.awk "$work/models" "$@"
-}
+catalogue=$work/models
 
 # Servers of 8 GPUs, 24 CPUs, 500 GB; a gang in parts is as fast as in one, as in the simulator.
-play() { # TRACE SERVERS POLICY [ARGUMENT...]: into $work/run
+play() { # TRACE SERVERS POLICY [ARGUMENT...]
     printf '{"gpu_types": {"V100": {}}, "nodes": [{"count": %d, "gpus": 8, "type": "V100", "cpus": 24, "mem_mib": 512000}]}' \
         "$2" >"$work/servers.json"
-    quietly "$horus" run "$1" -c "$work/servers.json" --profiles "$work/profiles.csv" --locality=none -p "$3" \
-        --outputs=jobs -o "$work/run" -f -q --no-progress "${@:4}" >/dev/null
+    run_one "$1" -c "$work/servers.json" --profiles "$work/profiles.csv" --locality=none -p "$3" --outputs=jobs "${@:4}"
 }
 
 # Of the last run: job, JCT in seconds, in order of arrival.
-jcts() {
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["job_id"], $at["turnaround_time"] }' \
-        "$work/run/jobs.csv" | sort -n
-}
+jcts() { columns job_id,turnaround_time "$work/one/jobs.csv" | sort -n; }
 
 mean_h() { jcts | awk '{ sum += $2 } END { printf "%.4f", sum / NR / 3600 }'; }
 
@@ -77,8 +58,7 @@ ends() { # TRACE ORDER MECHANISM
 
 exactly() {
     local of order mechanism
-    echo "| trace, order, mechanism | published: mean JCT, h | ours | jobs that end elsewhere |"
-    echo "| --- | --- | --- | --- |"
+    title "trace, order, mechanism | published: mean JCT, h | ours | jobs that end elsewhere"
     for of in syn_20_70_10 syn_multi; do
         for order in FIFO SRTF LAS; do
             for mechanism in fair greedy tune; do ends "$of" "$order" "$mechanism"; done
@@ -103,8 +83,7 @@ row_of() { # TRACE SERVERS ORDER [NAME]: mean JCT of each mechanism
 
 honestly() { # TRACE
     local order
-    echo "| mean JCT, h | fair | greedy | tune | fair / tune | opt |"
-    echo "| --- | --- | --- | --- | --- | --- |"
+    title "mean JCT, h | fair | greedy | tune | fair / tune | opt"
     for order in fifo las srtf ftf; do row_of "$work/$1.csv" 4 $order; done
 }
 
@@ -123,9 +102,8 @@ tail_of() { # NAME POLICY [ARGUMENT...]: means over the seeds of mean, p99, p99.
 
 figure_8() {
     local seed
-    for seed in "${seeds[@]}"; do jobs_of jobs=$jobs rate=9 seed="$seed" >"$work/drawn-$seed.csv"; done
-    echo "| JCT, h | mean | p99 | p99.9 |"
-    echo "| --- | --- | --- | --- |"
+    for seed in "${seeds[@]}"; do workload jobs=$jobs rate=9 seed="$seed" >"$work/drawn-$seed.csv"; done
+    title "JCT, h | mean | p99 | p99.9"
     echo "| published: fifo, tune | 21.88 | 156.9 | 170.6 |"
     tail_of "fifo, tune, \`compat=synergy\`" synergy:compat=synergy --models builtin:models/host-binary.json
     tail_of "fifo, tune" synergy
@@ -139,15 +117,14 @@ figure_8() {
 
 mixes() {
     local share
-    echo "| image jobs: mean JCT, h | fair | greedy | tune | fair / tune | opt |"
-    echo "| --- | --- | --- | --- | --- | --- |"
+    title "image jobs: mean JCT, h | fair | greedy | tune | fair / tune | opt"
     for share in .2 .4 .6 .9; do
-        jobs_of jobs=$((jobs / 3)) rate=9 seed=1 image=$share >"$work/mix.csv"
+        workload jobs=$((jobs / 3)) rate=9 seed=1 image=$share >"$work/mix.csv"
         row_of "$work/mix.csv" 16 fifo "${share#.}0 %"
     done
 }
 
 quick_is() { echo "300 drawn jobs"; }
 
-for of in syn_20_70_10 syn_multi; do jobs_of trace=yes "$oracles/$of.trace" >"$work/$of.csv"; done
+for of in syn_20_70_10 syn_multi; do workload trace=yes "$oracles/$of.trace" >"$work/$of.csv"; done
 put_page

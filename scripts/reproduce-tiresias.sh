@@ -1,26 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what Tiresias, Helios (QSSF), Philly, Lucid and Muri published of their schedulers, as far as
-# the data is there, and writes results/tiresias.md: every figure is computed here, the text around
-# them stands in the page itself.
-#   scripts/reproduce-tiresias.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes the first 200 jobs of each month of Venus; the rest is whole. The data:
-# $HORUS_DATA, else ../shared/data; without it nothing is written. Same program, same bytes.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Runs what Tiresias, Helios (QSSF), Philly, Lucid and Muri published of their schedulers, as far as the
+# data is there: results/tiresias.md. --quick takes the first 200 jobs of each month of Venus; the rest is
+# whole.
+#   scripts/reproduce-tiresias.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin tiresias "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 needed="traces/venus_gpu_jobs_mar-jul2020.csv traces/philly_vc_7f04ca_0e4a51.csv traces/60_job.csv
     traces/trace1.csv traces/trace4.csv oracles/helios-venus/venus_vcvlY_sept2020.csv
     oracles/helios-venus/predictions_vcvlY_lgb.csv oracles/tiresias/traces/yarn-gput1000.csv"
-for file in $needed; do
-    if [ ! -r "$data/$file" ]; then
-        say "skip: no $data/$file: $folder/tiresias.md is left as it is"
-        exit 0
-    fi
-done
+for file in $needed; do needs "$data/$file"; done
 
 months=(04 05 06 07)
 names=(April May June July)
@@ -31,6 +21,8 @@ draws=3
 venus_most=1000000 # jobs of a month
 [ $quick = no ] || venus_most=200
 metrics="mean_jct mean_queue max_jct preemptions n_done overhead_gpu_seconds held_gpu_seconds"
+# shellcheck disable=SC2034 # of cells
+drop=',samples=[^,]*' # a policy does not tell where its file is
 
 sample=$data/oracles/tiresias/traces/yarn-gput1000.csv # of service, GPU s
 lucid=tiresias:compat=helios,queue_limits=18000,inqueue=submit,round_s=60,preempt_cost=table,cost_table=40/40/60
@@ -87,10 +79,6 @@ muri_jobs() { # TRACE FACTOR
 
 # ---- runs ---------------------------------------------------------------------------------------
 
-note() { # EXPERIMENT WORKLOAD DRAW; a policy does not tell where its file is
-    cells "$@" "$metrics" ',samples=[^,]*'
-}
-
 venus() { # POLICIES LOAD MONTH ARGUMENT...; MONTH counts from 0
     local trace=$work/venus-${months[$3]}.csv
     versus "$1" "$trace" --map=configs/mappings/venus.json \
@@ -106,27 +94,25 @@ everywhere() { # EXPERIMENT POLICIES DRAW ARGUMENT...: the months are workloads,
     say "$1"
     for m in "${!months[@]}"; do
         venus "$2" $load "$m" "${@:4}"
-        note "$1, Venus" "$m" "$3"
+        cells "$1, Venus" "$m" "$3"
     done
     for vc in 7f04ca 0e4a51; do
         philly "$2" $vc "${@:4}"
-        note "$1, $vc" $vc "$3"
+        cells "$1, $vc" $vc "$3"
     done
 }
 
-# One run with its own directory, $work/one; the command goes into the page.
-run_one() { # ARGUMENT...
-    local words
-    quietly "$horus" run "$@" -o "$work/one" -f -q --no-progress >"$work/said"
-    words="horus run $*"
+# A run whose command goes into the page.
+run_shown() { # ARGUMENT...
+    local words="horus run $*"
+    run_one "$@"
     words=${words//"$data"/\$HORUS_DATA}
     echo "    ${words//"$work/"/}" >>"$work/commands"
 }
 
 quota() { # VC-MODE POLICY: what each VC gets
-    "$horus" run "$work/philly-both.csv" --map=configs/mappings/philly-vc.json \
-        -c configs/clusters/philly-2vc.json --vc="$1" -p "$2" --outputs=summary -o "$work/one" -f -q \
-        --no-progress >/dev/null
+    run_one "$work/philly-both.csv" --map=configs/mappings/philly-vc.json -c configs/clusters/philly-2vc.json \
+        --vc="$1" -p "$2" --outputs=summary
     jq -r --arg experiment "Q, $1" --arg policy "$2" '
         ({mean_jct: .metrics.mean_jct, preemptions: .metrics.preemptions, n_done: .metrics.n_done,
             mean_queue: (.metrics.mean_queue_length * .metrics.makespan / .metrics.n_done)} +
@@ -151,7 +137,7 @@ experiments() {
     for l in "${loads[@]}"; do
         for m in "${!months[@]}"; do
             venus ends "$l" "$m"
-            note "L, $l, ${names[m]}" "$m" 1
+            cells "L, $l, ${names[m]}" "$m" 1
         done
     done
     everywhere O oracles @ --seeds "1..$draws"
@@ -161,7 +147,7 @@ experiments() {
     for l in trace1 trace4; do
         muri_jobs $l 1.015 >"$work/muri.csv"
         quietly versus muris "$work/muri.csv" --time-unit=ms --assign=columns -c 8x8
-        note "M, $l" $l 1
+        cells "M, $l" $l 1
     done
     say Q
     for policy in "${quotas[@]}"; do quota "${policy%%:*}" "${policy#*:}"; done
@@ -197,13 +183,13 @@ exact_row() { # WHAT POLICY FIGURES TEST
 }
 
 helios() { # OUTCOMES POLICY TEST
-    run_one "$data/oracles/helios-venus/venus_vcvlY_sept2020.csv" --map=gpus=gpu_num -c 2x8 -p "$2"
+    run_shown "$data/oracles/helios-venus/venus_vcvlY_sept2020.csv" --map=gpus=gpu_num -c 2x8 -p "$2"
     exact_row "Venus, VC vcvlY: $1" "${2//"$data/oracles/helios-venus/"/}" \
         "$(differing "$data/oracles/helios-venus/expected_vcvlY_$1.csv" submit_s start_s end_s)" "$3"
 }
 
 sixty() { # SCHEDULE POLICY TEST
-    run_one "$data/traces/60_job.csv" -c configs/clusters/n4g4.json -p "$2"
+    run_shown "$data/traces/60_job.csv" -c configs/clusters/n4g4.json -p "$2"
     exact_row "60 jobs: $1" "${2//"$data/oracles/tiresias/traces/"/}" \
         "$(differing "$data/oracles/tiresias/fixed/60_job/n4g4/count/$1/job.csv" submit_time start_time \
             end_time)" "$3"
@@ -220,12 +206,12 @@ only_mean() { # WHAT POLICY PUBLISHED FORMAT TEST
 
 muri() { # TRACE WHAT POLICY PUBLISHED
     muri_jobs "$1" 1 >"$work/muri-$1.csv"
-    run_one "$work/muri-$1.csv" --time-unit=ms --assign=columns -c 8x8 -p "$3"
+    run_shown "$work/muri-$1.csv" --time-unit=ms --assign=columns -c 8x8 -p "$3"
     only_mean "Muri, $1: $2" "$3" "$4" round tests/oracle/test_published_tiresias.c
 }
 
 philly_vc() { # VC POLICY PUBLISHED
-    run_one "$work/philly-$1.csv" --map=configs/mappings/philly-vc.json -c 32x8 -p "$2"
+    run_shown "$work/philly-$1.csv" --map=configs/mappings/philly-vc.json -c 32x8 -p "$2"
     only_mean "Philly, VC $1: $(sed 's/:.*//; s/.*/\U&/' <<<"$2")" "$2" "$3" cut tests/scripts/test-reproduce.sh
 }
 
@@ -259,8 +245,8 @@ exactly() {
     philly_vc 0e4a51 fifo 233539
     philly_vc 0e4a51 sjf 168747
     philly_vc 0e4a51 $helios_srtf 146023
-    "$horus" run "$work/philly-0e4a51.csv" --map=configs/mappings/philly-vc.json -c 32x8 -p fifo \
-        --tie-jitter=100 -o "$work/one" -f -q --no-progress >"$work/said"
+    run_one "$work/philly-0e4a51.csv" --map=configs/mappings/philly-vc.json -c 32x8 -p fifo --tie-jitter=100
+    cp "$work/said" "$work/jittered"
 }
 
 # The worked example of Tiresias: mean JCT of three jobs on two GPUs.
@@ -272,8 +258,7 @@ worked() {
         tiresias:queue_limits=1/2/3/4/5/6/7 "tiresias:index=gittins,queue_limits=100,samples=$work/worked-service" \
         "tiresias:index=gittins,queue_limits=4/8,samples=$work/worked-service" \
         "tiresias:index=gittins,queue_limits=2/4/6/8,samples=$work/worked-service"; do
-        "$horus" run "$work/worked.csv" -c 1x2 -p "$policy" --outputs=summary -o "$work/one" -f -q \
-            --no-progress >/dev/null
+        run_one "$work/worked.csv" -c 1x2 -p "$policy" --outputs=summary
         printf '| `%s` | %.2f |\n' "${policy%,samples=*}" \
             "$(jq .metrics.mean_jct "$work/one/summary.json")" >>"$work/worked"
     done
@@ -294,19 +279,18 @@ relative() { # REFERENCE FIGURE,... NAME=PLACE...
 }
 
 exact_table() {
-    printf '%s\n' '| published | here | jobs | that differ | mean JCT, s, published | here | test |' \
-        '| --- | --- | --- | --- | --- | --- | --- |'
+    title "published | here | jobs | that differ | mean JCT, s, published | here | test"
     cat "$work/exact"
     awk '$1 == "mean_jct" {
             printf "\nThe mean that is not equal is a matter of ties: some jobs of 0e4a51 came in the same second,\n" \
                 "the artifact sorts them unstably, and 100 random orders of ours (`--tie-jitter=100`) span\n" \
-                "%.0f to %.0f s.\n", $(NF - 1), $NF }' "$work/said"
+                "%.0f to %.0f s.\n", $(NF - 1), $NF }' "$work/jittered"
 }
 
 commands() { sort -u "$work/commands"; }
 
 worked_table() {
-    printf '%s\n' '| policy | mean JCT |' '| --- | --- |'
+    title "policy | mean JCT"
     cat "$work/worked"
 }
 

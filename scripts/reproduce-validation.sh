@@ -1,23 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Measured runs of real clusters beside their simulation, and writes results/validation.md: every figure is computed
-# here, the text around them stands in the page itself.
-#   scripts/reproduce-validation.sh [BUILD [FOLDER]]        defaults: build/release results
-# Says so and stops where the data is absent; same program, same bytes.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Measured runs of real clusters beside their simulation: results/validation.md.
+#   scripts/reproduce-validation.sh [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin validation "$@"
+. "$(dirname "$0")/reproduce-common.sh"
 shockwave=$data/oracles/shockwave muri=$data/oracles/muri-testbed kube=$data/oracles/b200-kube
 jobs=$data/traces/shockwave_120.csv
-for file in "$shockwave/min_total_duration_jobs.csv" "$muri/SRTF.csv" "$kube/m_fifo.csv" "$jobs"; do
-    if [ ! -e "$file" ]; then
-        say "skip: no $file: $folder/validation.md is left as it is"
-        exit 0
-    fi
-done
+needs "$shockwave/min_total_duration_jobs.csv" "$muri/SRTF.csv" "$kube/m_fifo.csv" "$jobs"
 
 # Of lines "submission recorded simulated", the last two from the submission on: errors of mean JCT and makespan, and
 # job by job the median and the 90th per cent of |simulated - recorded| / recorded. A quantile is the smallest
@@ -36,9 +26,7 @@ errors() { # TITLE
         }'
 }
 
-head_of_errors() { # OF
-    printf '| %s | mean JCT, %% | makespan, %% | per job, median, %% | 90th per cent, %% |\n| --- | --- | --- | --- | --- |\n' "$1"
-}
+head_of_errors() { title "$1 | mean JCT, % | makespan, % | per job, median, % | 90th per cent, %"; } # OF
 
 beside() { # TRACE CLUSTER POLICY [ARGUMENT...]: into $work/run
     quietly "$horus" backtest "$1" -c "$2" -p "$3" --assign=off --locality=none --outputs=jobs -o "$work/run" -f -q \
@@ -101,18 +89,13 @@ shockwave_table() {
 
 # The testbed decides every 360 s: jobs come at the next of these instants; run times times FACTOR.
 muri_jobs() { # RUN FACTOR
-    awk -F, -v OFS=, -v factor="$2" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i
-            print "job_id,submit_time,gpus,duration,start_time,end_time"; next }
-        {
-            at = int($c["submit_time"] / 360) * 360
-            print $c["job_id"], at < $c["submit_time"] ? at + 360 : at, $c["gpus"], factor * $c["duration"],
-                $c["start_time"], $c["end_time"]
-        }' "$muri/$1.csv"
+    echo "job_id,submit_time,gpus,duration,start_time,end_time"
+    columns job_id,submit_time,gpus,duration,start_time,end_time "$muri/$1.csv" | awk -v OFS=, -v factor="$2" '
+        { at = int($2 / 360) * 360; print $1, at < $2 ? at + 360 : at, $3, factor * $4, $5, $6 }'
 }
 
 longer_by() { # RUN: run times on the cluster over those of the trace
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-        { ran += $c["executed_s"]; told += $c["duration"] } END { printf "%.4f", ran / told }' "$muri/$1.csv"
+    columns executed_s,duration "$muri/$1.csv" | awk '{ ran += $1; told += $2 } END { printf "%.4f", ran / told }'
 }
 
 muri_table() {

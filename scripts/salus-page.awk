@@ -3,10 +3,6 @@
 # Tables of results/salus.md from the cells of all experiments (scripts/reproduce-salus.sh):
 # the table NAME is function NAME(of), which reproduce-common.sh calls.
 
-function minutes(place, p, metric) {
-    return stat(place, p, "", metric) ? sprintf("%.1f", mean / 60) : "-"
-}
-
 # Minutes, as published: makespan, mean queue, mean JCT, 95th percentile of the JCT.
 function tell(p, makespan, queue, jct, p95) {
     told_of[p, "makespan"] = makespan
@@ -36,19 +32,17 @@ function against(_,    k, text) {
     for (k = 1; k <= batches; k++)
         text = text " up to " batch[k] " | off |"
     head(text)
-    pair("SRTF: mean JCT", "mean_jct", "salus-srtf")
-    pair("FAIR: mean JCT", "mean_jct", "salus-fair")
-    pair("PACK: mean JCT", "mean_jct", "salus-pack")
-    pair("SRTF: makespan", "makespan", "salus-srtf")
-    pair("FAIR: makespan", "makespan", "salus-fair")
-    pair("PACK: makespan", "makespan", "salus-pack")
-    pair("SRTF: 95 % JCT", "p95_jct", "salus-srtf")
-    pair("FAIR: 95 % JCT", "p95_jct", "salus-fair")
-    pair("PACK: 95 % JCT", "p95_jct", "salus-pack")
+    split("mean_jct makespan p95_jct", metric, " ")
+    split("mean JCT;makespan;95 % JCT", name, ";")
+    for (k = 1; k <= 3; k++) {
+        pair("SRTF: " name[k], metric[k], "salus-srtf")
+        pair("FAIR: " name[k], metric[k], "salus-fair")
+        pair("PACK: " name[k], metric[k], "salus-pack")
+    }
 }
 
 function beside(place, p, metric) {
-    return minutes(place, p, metric) ((p, metric) in told_of ? ", " told_of[p, metric] : "")
+    return mean_of(place, p, metric, "%.1f", 60) ((p, metric) in told_of ? ", " told_of[p, metric] : "")
 }
 
 function trace(place,    i, p) {

@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Holds generated workloads, and workloads fitted to traces, against what is published and against
-# real traces, and writes results/workloads.md: every figure is computed here, the text around them
-# stands in the page itself.
+# real traces: results/workloads.md.
 #   tests/report/workload-report.sh [BUILD [FOLDER]]        defaults: build/release results
 # Tables of real traces need $HORUS_DATA, else ../shared/data; without it they stay as they are, and
-# this is said. Same program, same bytes.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# this is said.
 # shellcheck source=scripts/reproduce-common.sh
-. scripts/reproduce-common.sh
-begin workloads "$@"
+. "$(dirname "$0")/../../scripts/reproduce-common.sh"
+page=workloads
 tables=${horus%/horus}/tests/report/report_workloads
 
 "$tables" goals 100000 8 >"$work/goals" # jobs, seeds
