@@ -32,6 +32,7 @@ size_t hs_fmt_double(char *out, double value);
 #define HS_SECONDS(us)               hs_seconds_text((char[HS_FMT_MAX + 1]){0}, us)
 #define HS_DIGITS(value)             hs_double_text((char[HS_FMT_MAX + 1]){0}, value)
 #define HS_RATIO(num, den, decimals) hs_ratio_text((char[HS_FMT_MAX + 1]){0}, num, den, decimals)
+#define HS_GROUPED(value)            hs_fmt_grouped((char[HS_FMT_MAX]){0}, value)
 #define HS_SECONDS_OR_NONE(us)       ((us) >= 0 ? HS_SECONDS(us) : "")
 static inline const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us)
 {
@@ -53,7 +54,8 @@ static inline const char *hs_ratio_text(char text[HS_FMT_MAX + 1], uint64_t num,
  * libm. */
 double hs_fmt_round6(double value);
 
-/* A formatted text, cut at HS_TEXT_SIZE, that is valid until the end of the block. */
+/* A formatted text, cut at HS_TEXT_SIZE, that is valid until the end of the block; a statement under
+ * an `if` or `for` is a block of its own. */
 #define HS_TEXT_SIZE 1024
 #define HS_TEXT(...) hs_text((char[HS_TEXT_SIZE]){0}, HS_TEXT_SIZE, __VA_ARGS__)
 HS_PRINTF(3, 4)

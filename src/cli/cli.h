@@ -110,6 +110,8 @@ HS_MUST_USE enum hs_status hs_options_parse(struct hs_call *call, int argc, char
                                             enum hs_help_request *help);
 /* Returns "N", "REAL", "DURATION", "off|fast|full", or the unit of a text; "" for a flag. */
 const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size);
+#define HS_METAVAR(param)                                                                          \
+    hs_option_metavar(param, (char[256]){0}, 256) /* to the end of the block */
 /* Returns NULL if the table has no such key. */
 const struct hs_option *hs_option_find(const struct hs_option *table, const char *key);
 

@@ -599,7 +599,6 @@ static void say_parts(struct hs_output *out, const char *text, uint32_t position
 
 static void complete_option(struct hs_output *out, const struct hs_option *option)
 {
-    char choices[256];
     if (option->param.type == HS_PARAM_FLAG)
         return;
     if (option->param.type == HS_PARAM_CHOICE) {
@@ -608,7 +607,7 @@ static void complete_option(struct hs_output *out, const struct hs_option *optio
             say_word(out, &is_first, *c, strlen(*c));
         return;
     }
-    say_parts(out, hs_option_metavar(&option->param, choices, sizeof choices), 0, option->word_at);
+    say_parts(out, HS_METAVAR(&option->param), 0, option->word_at);
 }
 
 static void complete_policies(struct hs_output *out)
@@ -665,7 +664,6 @@ static void complete_keys(struct hs_output *out)
 
 static void complete_bash(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
-    char name[64];
     bool is_first = true;
     (void)columns;
     hs_say(out, "# bash completion of horus " HS_VERSION ", made by 'horus help --form=bash'.\n"
@@ -676,7 +674,7 @@ static void complete_bash(struct hs_output *out, const struct hs_verb *verb, uin
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
         hs_say(out, "    %s) echo '", verb->name);
         for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
-            hs_say(out, "--%s%s ", hs_option_long_name(&o->param, name, sizeof name),
+            hs_say(out, "--%s%s ", HS_LONG_NAME(&o->param),
                    o->param.type != HS_PARAM_FLAG ? "=" : "");
         hs_say(out, "--help' ;;\n");
     }
@@ -690,8 +688,7 @@ static void complete_bash(struct hs_output *out, const struct hs_verb *verb, uin
             hs_say(out, "    ");
             if (o->letter != 0)
                 hs_say(out, "'%s -%c' | ", verb->name, o->letter);
-            hs_say(out, "'%s --%s') echo '", verb->name,
-                   hs_option_long_name(&o->param, name, sizeof name));
+            hs_say(out, "'%s --%s') echo '", verb->name, HS_LONG_NAME(&o->param));
             complete_option(out, o);
             hs_say(out, "' ;;\n");
         }
@@ -715,9 +712,8 @@ static void complete_bash(struct hs_output *out, const struct hs_verb *verb, uin
 /* '(-c --cluster)'{-c+,--cluster=}'[help]:SPEC: _horus_value @file' */
 static void zsh_option(struct hs_output *out, const struct hs_option *o)
 {
-    char name[64], choices[256];
-    bool is_flag = o->param.type == HS_PARAM_FLAG;
-    (void)hs_option_long_name(&o->param, name, sizeof name);
+    const bool is_flag = o->param.type == HS_PARAM_FLAG;
+    const char *name = HS_LONG_NAME(&o->param);
     hs_say(out, " \\\n        ");
     if (o->is_repeated)
         hs_say(out, o->letter != 0 ? "'*'" : "'*");
@@ -734,7 +730,7 @@ static void zsh_option(struct hs_output *out, const struct hs_option *o)
     hs_say(out, "]");
     if (!is_flag) {
         hs_say(out, ":");
-        put_escaped(out, hs_option_metavar(&o->param, choices, sizeof choices), "':\\", "");
+        put_escaped(out, HS_METAVAR(&o->param), "':\\", "");
         hs_say(out, ": _horus_value ");
         complete_option(out, o);
     }

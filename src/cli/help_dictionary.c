@@ -170,9 +170,8 @@ static void fish_words(struct hs_output *out, const char *(*word_at)(size_t inde
 
 static void fish_option(struct hs_output *out, const char *verb, const struct hs_option *o)
 {
-    char name[64];
     hs_say(out, "complete -c horus -n '__fish_seen_subcommand_from %s' -l %s", verb,
-           hs_option_long_name(&o->param, name, sizeof name));
+           HS_LONG_NAME(&o->param));
     if (o->letter != 0)
         hs_say(out, " -s %c", o->letter);
     if (o->param.type != HS_PARAM_FLAG)

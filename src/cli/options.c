@@ -143,7 +143,7 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
     struct hs_diag *diag = &p->call->diag;
     const char *verb = p->call->verb->name, *names[HS_OPTIONS_MAX + 1], *first = NULL,
                *other = NULL;
-    char hint[4 * NAME_MAX_LEN] = "", long_name[NAME_MAX_LEN];
+    char hint[4 * NAME_MAX_LEN] = "";
     const char *name = HS_TEXT("%.*s", (int)strcspn(word + 2, "="), word + 2);
     for (uint32_t i = 0; i <= p->option_count; i++) {
         names[i] = p->longs[i].name;
@@ -160,7 +160,7 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
     const char *nearest = hs_nearest(name, names, p->option_count + 1);
     for (size_t i = 0; i < VERB_COUNT && other == NULL; i++)
         for (const struct hs_option *o = verbs[i]->options; o->param.key != NULL; o++)
-            if (strcmp(hs_option_long_name(&o->param, long_name, sizeof long_name), name) == 0)
+            if (strcmp(HS_LONG_NAME(&o->param), name) == 0)
                 other = verbs[i]->name;
     if (other != NULL)
         hs_append(hint, sizeof hint, "'horus %s' has it%s", other, nearest != NULL ? "; " : "");
@@ -176,15 +176,12 @@ static enum hs_status bad_option(const struct parse *p, int answer, const char *
 {
     struct hs_diag *diag = &p->call->diag;
     const char *verb = p->call->verb->name;
-    char name[NAME_MAX_LEN], text[256];
     const struct hs_option *option = option_of(p, optopt);
 
-    if (answer == ':' && option != NULL) {
-        (void)hs_option_long_name(&option->param, name, sizeof name);
+    if (answer == ':' && option != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, option->param.help,
-                       "%s: option '--%s' needs a value: %s", verb, name,
-                       hs_option_metavar(&option->param, text, sizeof text));
-    }
+                       "%s: option '--%s' needs a value: %s", verb, HS_LONG_NAME(&option->param),
+                       HS_METAVAR(&option->param));
     if (optopt >= LONG_VALUE)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave the value out",
                        "%s: option '--%s' takes no value", verb,

@@ -228,13 +228,11 @@ void hs_status_line_show(const struct hs_status_line *line, const char *rest, do
 static void run_progress_text(const struct hs_instant *now, uint64_t gpus, double events_per_s,
                               char *text, size_t size)
 {
-    char running[32], waiting[32];
     bool is_slow = events_per_s < 999.5e3;
     (void)snprintf(text, size, "day %.1f | %.*f %c ev/s | run %s wait %s | util %.0f%%",
                    (double)now->time_us / DAY_US, is_slow ? 0 : 1,
                    events_per_s / (is_slow ? 1e3 : 1e6), is_slow ? 'k' : 'M',
-                   hs_fmt_grouped(running, now->running),
-                   hs_fmt_grouped(waiting, now->pending + now->suspended),
+                   HS_GROUPED(now->running), HS_GROUPED(now->pending + now->suspended),
                    gpus > 0 ? 100.0 * (double)now->gpus_held / (double)gpus : 0);
 }
 

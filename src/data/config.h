@@ -31,6 +31,8 @@ struct hs_option {
 
 /* Converts "tie_jitter" to "tie-jitter"; returns name. */
 char *hs_option_long_name(const struct hs_param *param, char *name, size_t size);
+#define HS_LONG_NAME(param)                                                                        \
+    hs_option_long_name(param, (char[64]){0}, 64) /* to the end of the block */
 
 struct hs_json;
 struct hs_json_doc;

@@ -318,8 +318,8 @@ static void which_way_is_better(void **state)
     assert_int_equal(hs_runcolumn_of("n_jobs").best, HS_BEST_NONE);
     assert_int_equal(hs_runcolumn_of("p95_time_to_progress").best, HS_BEST_LEAST);
     assert_int_equal(hs_runcolumn_of("switches").best, HS_BEST_NONE);
-    assert_true(hs_runcolumn_of("max_run_slowdown").is_of_sharing);
-    assert_false(hs_runcolumn_of("max_slowdown").is_of_sharing);
+    assert_true(hs_runcolumn_of("max_run_slowdown").shown == HS_SHOWN_OF_SHARING);
+    assert_int_equal(hs_runcolumn_of("max_slowdown").shown, HS_SHOWN_ALWAYS);
     assert_string_equal(hs_runcolumn_of("p99_jct").title, "p99 JCT");
     assert_string_equal(hs_runcolumn_of("p90_jct").title, "p90_jct");
 }

@@ -769,7 +769,7 @@ static void say_table(const struct comparison *c, struct hs_output *out)
         .row_count = c->policy_count,
         .next = c->order_count > 0 ? c->policies[c->orders[0].second].spec : NULL,
         .to_next = c->orders[0].ratio,
-        .metrics = c->columns != NULL ? c->columns : hs_table_compare_metrics,
+        .metrics = c->columns != NULL ? c->columns : hs_compare_columns,
         .shows_all = c->columns != NULL,
         .columns = terminal->columns,
         .use_utf8 = terminal->use_utf8,
@@ -780,7 +780,7 @@ static void say_table(const struct comparison *c, struct hs_output *out)
     if (c->policy_count > 1 && hs_table_finding(&table, text)[0] != '\0') {
         hs_say(out, "finding     %s\npareto     ", text);
         for (uint32_t p = 0; p < c->policy_count; p++)
-            if (hs_table_is_pareto(&table, p))
+            if (hs_table_is_pareto(&table, NULL, p))
                 hs_say(out, " %s", rows[p].label);
         hs_say(out, ": of %s\n", hs_table_aims(&table, text));
     }

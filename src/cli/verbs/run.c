@@ -344,13 +344,11 @@ static enum hs_status run_from(struct hs_call *call)
     struct hs_rundir dir;
     struct hs_run_result *result;
     const bool is_fork = hs_config_origin(&call->config, "policy") != HS_FROM_DEFAULT;
-    char name[64];
     for (const struct hs_option *o = call->config.options; o->param.key != NULL; o++)
         if (!o->is_local && hs_config_origin(&call->config, o->param.key) != HS_FROM_DEFAULT &&
             strcmp(o->param.key, "until") != 0 && strcmp(o->param.key, "policy") != 0)
             return hs_fail(&call->diag, HS_E_USAGE, NULL, "only -p and --until can be others",
-                           "--from: '%s' is that of the snapshot",
-                           hs_option_long_name(&o->param, name, sizeof name));
+                           "--from: '%s' is that of the snapshot", HS_LONG_NAME(&o->param));
     HS_TRY(hs_run_refuse_both(call, options->resume || has_image(options), "--from",
                               "--resume, --checkpoint or --snapshot"));
     if (options->output == NULL)

@@ -465,14 +465,9 @@ static const char *const side_names[HS_SIDES] = {"recorded", "simulated"};
 
 /* ---- for a reader ---- */
 
-/* "+3.2 %", "-" for a ratio that is not finite; returns text. */
-static const char *percent(char text[HS_COLUMN_TEXT_SIZE], bool has_sign, double share)
-{
-    (void)snprintf(text, HS_COLUMN_TEXT_SIZE, has_sign ? "%+.1f %%" : "%.1f %%", 100 * share);
-    return isfinite(share) ? text : "-";
-}
-#define ERROR(share) percent((char[HS_COLUMN_TEXT_SIZE]){0}, true, share)
-#define SHARE(share) percent((char[HS_COLUMN_TEXT_SIZE]){0}, false, share)
+/* "+3.2 %", "3.2 %"; "-" for a ratio that is not finite. */
+#define ERROR(share) (isfinite(share) ? HS_TEXT("%+.1f %%", 100 * (share)) : "-")
+#define SHARE(share) (isfinite(share) ? HS_TEXT("%.1f %%", 100 * (share)) : "-")
 
 static void put_calibration(const struct hs_backtest *b, struct hs_output *out)
 {

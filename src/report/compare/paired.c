@@ -579,9 +579,6 @@ enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64
 #define GAP          2u
 #define SETTINGS_MAX 24
 
-/* "12,345", valid until the end of the block. */
-#define GROUPED(count) hs_fmt_grouped((char[HS_FMT_MAX]){0}, count)
-
 /* A table whose first row is its head. */
 struct grid {
     char cells[ROWS_MAX][COLUMNS_MAX][CELL_SIZE];
@@ -634,18 +631,9 @@ static const struct hs_runcolumn metrics[HS_PAIRED_METRICS] = {
     {.metric = "bounded_slowdown", .title = "bounded slowdown", .kind = HS_COLUMN_RATIO},
     {.metric = "run_slowdown", .title = "run slowdown", .kind = HS_COLUMN_RATIO}};
 
-/* Formats a cell, "-" if unknown; valid until the end of the block. */
-HS_PRINTF(3, 4)
-static const char *cell(char text[CELL_SIZE], bool is_known, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, CELL_SIZE, is_known ? fmt : "-", args);
-    va_end(args);
-    return text;
-}
-#define CELL(is_known, ...) cell((char[CELL_SIZE]){0}, is_known, __VA_ARGS__)
-#define VALUE(m, value)     hs_runcolumn_text(&metrics[m], value, (char[HS_COLUMN_TEXT_SIZE]){0})
+/* A cell, "-" if unknown; valid until the end of the block. */
+#define CELL(is_known, ...) ((is_known) ? HS_TEXT(__VA_ARGS__) : "-")
+#define VALUE(m, value)     HS_COLUMN_TEXT(&metrics[m], value)
 #define SHARE(count, of)    CELL((of) > 0, "%.1f %%", 100 * (double)(count) / (double)(of))
 #define RATIO(ratio)                                                                               \
     CELL(!isnan(ratio), (ratio) == 0 || ((ratio) >= 0.01 && (ratio) < 1000) ? "%.3f" : "%.2g",     \
@@ -680,19 +668,18 @@ static void put_groups(const struct hs_paired *p, struct hs_output *out, uint32_
             "B worse", NULL);
     for (uint32_t i = 1; i < p->group_count; i++) {
         const char *kind = p->groups[i].kind, *name = p->groups[i].name;
-        char title[CELL_SIZE];
         const struct hs_paired_figures *f = &p->groups[i].figures[HS_PAIRED_JCT];
         const struct hs_paired_range *r = &f->ratio_95;
         const uint32_t q = (uint32_t)(name[1] - '1'); /* of "q1".. */
         const bool is_last = q + 1 == HS_PAIRED_QUARTILES;
-        if (strcmp(kind, "isolated") == 0)
-            cell(title, true, "isolated %s %s %s", name,
-                 is_last ? ">" : "<=", HS_TIME((double)p->quartile_us[is_last ? q - 1 : q] / 1e6));
-        else if (strcmp(kind, "vc") == 0)
-            cell(title, true, "vc %s", name);
-        else
-            cell(title, true, "%s GPU%s", name, strcmp(name, "1") == 0 ? "" : "s");
-        add_row(&g, title, GROUPED(f->jobs), VALUE(HS_PAIRED_JCT, f->mean[HS_PAIRED_A]),
+        const char *title =
+            strcmp(kind, "isolated") == 0
+                ? HS_TEXT("isolated %s %s %s", name, is_last ? ">" : "<=",
+                          HS_TIME((double)p->quartile_us[is_last ? q - 1 : q] / 1e6))
+            : strcmp(kind, "vc") == 0
+                ? HS_TEXT("vc %s", name)
+                : HS_TEXT("%s GPU%s", name, strcmp(name, "1") == 0 ? "" : "s");
+        add_row(&g, title, HS_GROUPED(f->jobs), VALUE(HS_PAIRED_JCT, f->mean[HS_PAIRED_A]),
                 VALUE(HS_PAIRED_JCT, f->mean[HS_PAIRED_B]), RATIO(f->ratio),
                 INTERVAL(r->low, RATIO(r->low), RATIO(r->high)), SHARE(f->better, f->jobs),
                 SHARE(f->equal, f->jobs), SHARE(f->worse, f->jobs), NULL);
@@ -727,10 +714,10 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
         }
     }
     put_grid(out, &g, columns);
-    hs_say(out, "\njobs        %s compared, done in both", GROUPED(p->count));
+    hs_say(out, "\njobs        %s compared, done in both", HS_GROUPED(p->count));
     for (size_t i = 0; i < HS_COUNT_OF(left_out); i++)
         if (left_out[i].jobs > 0) {
-            hs_say(out, "%s %s %s", before, GROUPED(left_out[i].jobs), left_out[i].what);
+            hs_say(out, "%s %s %s", before, HS_GROUPED(left_out[i].jobs), left_out[i].what);
             before = ",";
         }
     hs_say(out, "\n");
@@ -738,7 +725,7 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
         hs_say(out,
                "intervals   %s times %" PRIu32 " blocks of %s jobs in order of submission, drawn "
                "with replacement\n",
-               GROUPED(p->resamples), p->blocks, GROUPED(p->count / p->blocks));
+               HS_GROUPED(p->resamples), p->blocks, HS_GROUPED(p->count / p->blocks));
     else if (p->resamples > 0)
         hs_say(out, "intervals   none: of fewer than %u jobs they would mean nothing\n",
                BLOCKS_WITH);

@@ -19,7 +19,6 @@ const char *const hs_teams_words[] = {[HS_TEAMS_VC] = "vc",
                                       [HS_TEAMS_STATE] = "state",
                                       [HS_TEAMS_KINDS] = NULL};
 static const char *const titles[HS_TEAMS_KINDS] = {"virtual cluster", "user", "GPUs", "state"};
-static const uint32_t permille[] = {500, 950, 990};
 
 #define UNNAMED "(none)"
 
@@ -72,9 +71,8 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     HS_TRY(hs_rowfile_read(f, &job));
     const char *name = name_of(&job, t->by);
     const uint32_t index = hs_intern_get(&t->names, name[0] != '\0' ? name : UNNAMED) - 1;
-    if (index == t->count) {
+    if (index == t->count)
         *hs_push(t->of, t->count, t->cap, ROWS_MAX) = (struct hs_team){.quantile_us = {-1, -1, -1}};
-    }
     struct hs_team *team = &t->of[index];
     const uint64_t milli = (uint64_t)job.gpus * job.gpu_milli;
     team->jobs++;
@@ -111,6 +109,7 @@ static int by_use(const void *a, const void *b)
 
 enum hs_status hs_teams_read(struct hs_teams *t, struct hs_runmanifest *run, enum hs_teams_by by)
 {
+    static const uint32_t permille[] = {500, 950, 990};
     double sum = 0, squares = 0;
     uint32_t used = 0;
     *t = (struct hs_teams){.by = by};
@@ -146,14 +145,19 @@ void hs_teams_free(struct hs_teams *t)
 
 /* ---- writing ---- */
 
-static double share_of(const struct hs_teams *t, const struct hs_team *team)
-{
-    return t->gpu_us > 0 ? (double)team->gpu_us / (double)t->gpu_us : (double)NAN;
-}
+struct figures {
+    double share, times_s[5]; /* mean wait, its quantiles, mean JCT; NaN: nothing to divide by */
+};
 
-static double mean_s(int64_t sum_us, uint64_t count)
+static struct figures figures_of(const struct hs_teams *t, const struct hs_team *team)
 {
-    return count > 0 ? (double)sum_us / (double)count / 1e6 : (double)NAN;
+    const double none = (double)NAN, done = team->done > 0 ? (double)team->done : none,
+                 one = team->done > 0 ? 1 : none;
+    return (struct figures){
+        t->gpu_us > 0 ? (double)team->gpu_us / (double)t->gpu_us : none,
+        {(double)team->wait_us / done / 1e6, (double)team->quantile_us[0] / one / 1e6,
+         (double)team->quantile_us[1] / one / 1e6, (double)team->quantile_us[2] / one / 1e6,
+         (double)team->jct_us / done / 1e6}};
 }
 
 static void say_teams(const struct hs_teams *t, struct hs_output *out)
@@ -163,21 +167,18 @@ static void say_teams(const struct hs_teams *t, struct hs_output *out)
            t->has_deadlines ? "  late" : "");
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
+        const struct figures f = figures_of(t, team);
         hs_say_padded(out, team->name, 23);
         hs_say(out, "%10" PRIu64 "%12.1f", team->jobs, (double)team->gpu_us / 3600e6);
         if (t->gpu_us > 0)
-            hs_say(out, "%7.1f %%", 100 * share_of(t, team));
+            hs_say(out, "%7.1f %%", 100 * f.share);
         else
             hs_say(out, "%9s", "-");
-        hs_say(out, "%12s", team->done > 0 ? HS_TIME(mean_s(team->wait_us, team->done)) : "-");
-        for (size_t q = 0; q < 3; q++)
-            hs_say(out, "%12s", team->done > 0 ? HS_TIME((double)team->quantile_us[q] / 1e6) : "-");
-        hs_say(out, "%12s", team->done > 0 ? HS_TIME(mean_s(team->jct_us, team->done)) : "-");
-        char late[48] = "";
+        for (size_t k = 0; k < HS_COUNT_OF(f.times_s); k++)
+            hs_say(out, "%12s", team->done > 0 ? HS_TIME(f.times_s[k]) : "-");
         if (t->has_deadlines)
-            (void)snprintf(late, sizeof late, "%6" PRIu64 " of %" PRIu64, team->misses,
-                           team->deadlines);
-        hs_say(out, "%s\n", late);
+            hs_say(out, "%6" PRIu64 " of %" PRIu64, team->misses, team->deadlines);
+        hs_say(out, "\n");
     }
     if (!isnan(t->jain))
         hs_say(out, "\nJain's index %.4f: 1 = all wait in proportion to their GPU time\n", t->jain);
@@ -193,15 +194,13 @@ static void put_json(const struct hs_teams *t, struct hs_output *out)
     hs_jsonw_put(w, "={ by=%s jain=%g of=[", hs_teams_words[t->by], t->jain);
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
+        const struct figures f = figures_of(t, team);
         hs_jsonw_put(w,
                      "=!{ name=%s jobs=%" PRIu64 " done=%" PRIu64 " gpu_seconds=%g share=%g "
                      "mean_wait=%g p50_wait=%g p95_wait=%g p99_wait=%g mean_jct=%g "
                      "deadlines=%" PRIu64 " deadline_misses=%" PRIu64 " }",
-                     team->name, team->jobs, team->done, (double)team->gpu_us / 1e6,
-                     share_of(t, team), mean_s(team->wait_us, team->done),
-                     mean_s(team->quantile_us[0], team->done > 0),
-                     mean_s(team->quantile_us[1], team->done > 0),
-                     mean_s(team->quantile_us[2], team->done > 0), mean_s(team->jct_us, team->done),
+                     team->name, team->jobs, team->done, (double)team->gpu_us / 1e6, f.share,
+                     f.times_s[0], f.times_s[1], f.times_s[2], f.times_s[3], f.times_s[4],
                      team->deadlines, team->misses);
     }
     hs_jsonw_put(w, "] }");
@@ -212,11 +211,10 @@ static void put_csv(const struct hs_teams *t, struct hs_csvw *w)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
+        const struct figures f = figures_of(t, team);
         hs_csvw_row(w, "%s %" PRIu64 " %" PRIu64 " %s %g %g %g %g %g %g %" PRIu64 " %" PRIu64,
-                    team->name, team->jobs, team->done, HS_SECONDS(team->gpu_us), share_of(t, team),
-                    mean_s(team->wait_us, team->done), mean_s(team->quantile_us[0], team->done > 0),
-                    mean_s(team->quantile_us[1], team->done > 0),
-                    mean_s(team->quantile_us[2], team->done > 0), mean_s(team->jct_us, team->done),
+                    team->name, team->jobs, team->done, HS_SECONDS(team->gpu_us), f.share,
+                    f.times_s[0], f.times_s[1], f.times_s[2], f.times_s[3], f.times_s[4],
                     team->deadlines, team->misses);
     }
 }

@@ -32,7 +32,6 @@ struct hs_team_wait {
 
 struct hs_teams {
     enum hs_teams_by by;
-    struct hs_arena arena;
     struct hs_intern names;
     struct hs_team *of; /* those that held most GPU time first, then by name */
     uint32_t count, cap;

@@ -96,8 +96,6 @@ static const double time_marks[] = {1e-6, 1e-5,     1e-4,      0.001,       0.01
 
 #define NARROW 60 /* below this ratio a logarithmic time axis is marked like a linear one */
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 double hs_scale_at(const struct hs_scale *s, double value)
 {
     if (value <= s->from)
@@ -115,33 +113,35 @@ double hs_scale_value(const struct hs_scale *s, double at)
     return s->is_log ? s->from * pow(s->to / s->from, share) : s->from + share * (s->to - s->from);
 }
 
-void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value)
+const char *hs_short_number(char text[HS_TICK_LABEL_SIZE], double value)
 {
     static const char *const thousands[] = {"", "k", "M", "G", "T", "P"};
     size_t power = 0;
-    while (fabs(value) >= 999.5 && power + 1 < COUNT(thousands)) {
+    while (fabs(value) >= 999.5 && power + 1 < HS_COUNT_OF(thousands)) {
         value /= 1000;
         power++;
     }
     snprintf(text, HS_TICK_LABEL_SIZE, "%.3g%s", value, thousands[power]);
+    return text;
 }
 
-/* Labels a time in the largest unit that divides the step. */
-static void label(struct hs_tick *tick, enum hs_runcolumn_kind axis, double step)
+/* Sets a mark; a time is labelled in the largest unit that divides the step. */
+static void set_tick(struct hs_tick *tick, double value, enum hs_runcolumn_kind axis, double step)
 {
     static const struct {
         double seconds;
         const char *name;
     } units[] = {{DAY, "d"}, {HOUR, "h"}, {MINUTE, "min"}, {1, "s"}};
     size_t u = 0;
-    while (u + 1 < COUNT(units) && step < units[u].seconds)
+    tick->value = value;
+    while (u + 1 < HS_COUNT_OF(units) && step < units[u].seconds)
         u++;
     if (axis == HS_COLUMN_SHARE)
-        snprintf(tick->label, sizeof tick->label, "%.6g %%", 100 * tick->value);
-    else if (axis != HS_COLUMN_TIME || tick->value == 0)
-        hs_short_number(tick->label, tick->value);
+        snprintf(tick->label, sizeof tick->label, "%.6g %%", 100 * value);
+    else if (axis != HS_COLUMN_TIME || value == 0)
+        hs_short_number(tick->label, value);
     else
-        snprintf(tick->label, sizeof tick->label, "%.6g %s", tick->value / units[u].seconds,
+        snprintf(tick->label, sizeof tick->label, "%.6g %s", value / units[u].seconds,
                  units[u].name);
 }
 
@@ -152,10 +152,10 @@ static double step_of(enum hs_runcolumn_kind axis, double least)
     static const double steps[] = {1, 2, 5};
     const double power = pow(10, floor(log10(least)));
     least *= 1 - 1e-12;
-    for (size_t i = 0; axis == HS_COLUMN_TIME && i < COUNT(time_steps); i++)
+    for (size_t i = 0; axis == HS_COLUMN_TIME && i < HS_COUNT_OF(time_steps); i++)
         if (time_steps[i] >= least)
             return time_steps[i];
-    for (size_t i = 0; i < COUNT(steps); i++)
+    for (size_t i = 0; i < HS_COUNT_OF(steps); i++)
         if (steps[i] * power >= least)
             return steps[i] * power;
     return 10 * power;
@@ -177,10 +177,8 @@ static uint32_t chosen_ticks(const struct hs_scale *s, const double *values, siz
         end--;
     const size_t stride = (end - first + wanted - 1) / wanted;
     uint32_t put = 0;
-    for (size_t i = first; i < end; i += stride) {
-        ticks[put].value = values[i];
-        label(&ticks[put++], HS_COLUMN_TIME, values[i]);
-    }
+    for (size_t i = first; i < end; i += stride)
+        set_tick(&ticks[put++], values[i], HS_COLUMN_TIME, values[i]);
     return put;
 }
 
@@ -196,11 +194,9 @@ static uint32_t log_ticks(const struct hs_scale *s, enum hs_runcolumn_kind axis,
     for (double power = low - 1; power <= high + 0.5; power += power < low ? 1 : stride)
         for (int i = 0; i < (has_between ? 3 : 1); i++) {
             static const double times[] = {1, 2, 5};
-            double value = times[i] * pow(10, power);
-            if (!is_inside(s, value) || count == wanted)
-                continue;
-            ticks[count].value = value;
-            label(&ticks[count++], axis, value);
+            const double value = times[i] * pow(10, power);
+            if (is_inside(s, value) && count < wanted)
+                set_tick(&ticks[count++], value, axis, value);
         }
     return count;
 }
@@ -213,8 +209,8 @@ static uint32_t scale_ticks(const struct hs_scale *s, enum hs_runcolumn_kind axi
 {
     if (s->is_log && axis == HS_COLUMN_TIME)
         return s->to / s->from < NARROW
-                   ? chosen_ticks(s, time_steps, COUNT(time_steps), wanted, ticks)
-                   : chosen_ticks(s, time_marks, COUNT(time_marks), wanted, ticks);
+                   ? chosen_ticks(s, time_steps, HS_COUNT_OF(time_steps), wanted, ticks)
+                   : chosen_ticks(s, time_marks, HS_COUNT_OF(time_marks), wanted, ticks);
     if (s->is_log)
         return log_ticks(s, axis, wanted, ticks);
     const double step = step_of(axis, (s->to - s->from) / (wanted - 1));
@@ -222,8 +218,7 @@ static uint32_t scale_ticks(const struct hs_scale *s, enum hs_runcolumn_kind axi
     for (double k = ceil(s->from / step - 1e-9); count < wanted; k++) {
         if (k * step > s->to + 1e-9 * step)
             break;
-        ticks[count].value = k * step + 0.0; /* avoids -0 */
-        label(&ticks[count++], axis, step);
+        set_tick(&ticks[count++], k * step + 0.0, axis, step); /* + 0.0 avoids -0 */
     }
     return count;
 }
@@ -275,11 +270,6 @@ void hs_path_move(struct hs_path *p, double x, double y)
     p->is_open = true;
 }
 
-static int sign(int64_t value)
-{
-    return (value > 0) - (value < 0);
-}
-
 void hs_path_to(struct hs_path *p, double x, double y)
 {
     if (!p->is_open) {
@@ -287,10 +277,10 @@ void hs_path_to(struct hs_path *p, double x, double y)
         return;
     }
     const int64_t to_x = tenths(x), to_y = tenths(y);
-    const bool goes_on_h =
-        p->to_y == p->y && to_y == p->to_y && sign(to_x - p->to_x) * sign(p->to_x - p->x) >= 0;
-    const bool goes_on_v =
-        p->to_x == p->x && to_x == p->to_x && sign(to_y - p->to_y) * sign(p->to_y - p->y) >= 0;
+    const bool goes_on_h = p->to_y == p->y && to_y == p->to_y &&
+                           HS_ORDER(to_x, p->to_x) * HS_ORDER(p->to_x, p->x) >= 0;
+    const bool goes_on_v = p->to_x == p->x && to_x == p->to_x &&
+                           HS_ORDER(to_y, p->to_y) * HS_ORDER(p->to_y, p->y) >= 0;
     if (!goes_on_h && !goes_on_v)
         put_step(p);
     p->to_x = to_x;
@@ -309,6 +299,16 @@ void hs_path_end(struct hs_path *p, const char *title)
     put_step(p);
     hs_say(p->out, "\"");
     end_element(p->out, "path", title);
+}
+
+void hs_svg_line(struct hs_output *out, const char *class, const char *colour, double x, double y,
+                 double to_x, double to_y)
+{
+    struct hs_path path;
+    hs_path_begin(&path, out, class, colour);
+    hs_path_to(&path, x, y);
+    hs_path_to(&path, to_x, to_y);
+    hs_path_end(&path, NULL);
 }
 
 #define BOX " x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\""
@@ -455,14 +455,12 @@ void hs_chart_y_axis(const struct hs_chart *c, enum hs_runcolumn_kind axis, uint
     hs_chart_y_marks(c, ticks, scale_ticks(&c->y, axis, wanted, ticks));
 }
 
-/* A metric without a title is shown by its name, with blanks for underscores. */
-static void put_title(struct hs_output *out, double x, double y, const char *title)
+const char *hs_title_text(char text[HS_TITLE_SIZE], const char *title)
 {
-    char text[80];
-    (void)snprintf(text, sizeof text, "%s", title);
+    (void)snprintf(text, HS_TITLE_SIZE, "%s", title);
     for (char *at = text; *at != '\0'; at++)
         *at = *at == '_' ? ' ' : *at;
-    hs_svg_text(out, x, y, "middle", "name", text);
+    return text;
 }
 
 /* ---- figures ---- */
@@ -562,7 +560,7 @@ void hs_page_legend(struct hs_page *page)
     if (count > 0)
         hs_page_keys(page, keys, count);
     if (page->group_count > HS_PAGE_DRAWN_MAX)
-        hs_page_note(page, "Drawn are the first %u of %u; the tables have all.", HS_PAGE_DRAWN_MAX,
+        HS_PAGE_NOTE(page, "Drawn are the first %u of %u; the tables have all.", HS_PAGE_DRAWN_MAX,
                      page->group_count);
 }
 
@@ -582,11 +580,7 @@ static uint32_t put_keys(struct hs_page *page, const struct hs_figure_key *keys,
         }
         const double y = top + KEY_HEIGHT * (row + 0.5);
         if (shown && (strcmp(key->class, "line") == 0 || key->colour == NULL)) {
-            struct hs_path path;
-            hs_path_begin(&path, page->out, key->class, key->colour);
-            hs_path_to(&path, x, y);
-            hs_path_to(&path, x + KEY_MARK - 5, y);
-            hs_path_end(&path, NULL);
+            hs_svg_line(page->out, key->class, key->colour, x, y, x + KEY_MARK - 5, y);
         } else if (shown) {
             hs_svg_rect(page->out, key->class, key->colour, x + 5, y - 5, 10, 10, NULL);
         }
@@ -674,12 +668,13 @@ void hs_plot_end(const struct hs_page *page, const struct hs_chart *c, const cha
     hs_path_to(&path, c->right, c->bottom);
     hs_path_end(&path, NULL);
     if (x_title != NULL)
-        put_title(c->out, (c->left + c->right) / 2, c->bottom + TITLE_BELOW, x_title);
+        hs_svg_text(c->out, (c->left + c->right) / 2, c->bottom + TITLE_BELOW, "middle", "name",
+                    HS_TITLE(x_title));
     if (y_title == NULL)
         return;
     hs_markup(c->out, "<g transform=\"translate(%f %f) rotate(-90)\">", c->left - TITLE_ASIDE,
               (c->top + c->bottom) / 2);
-    put_title(c->out, 0, 0, y_title);
+    hs_svg_text(c->out, 0, 0, "middle", "name", HS_TITLE(y_title));
     hs_say(c->out, "</g>\n");
 }
 

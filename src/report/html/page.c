@@ -22,9 +22,8 @@
 /* Returns DIR/NAME, allocated in the page's arena. */
 static const char *path_of(struct hs_page *page, const char *dir, const char *name)
 {
-    char path[HS_PATH_SIZE];
-    const int len = snprintf(path, sizeof path, "%s/%s", dir, name); /* truncated: no file */
-    return hs_arena_text(&page->arena, path, len > 0 ? strlen(path) : 0);
+    const char *path = HS_PATH("%s/%s", dir, name);
+    return hs_arena_text(&page->arena, path, strlen(path));
 }
 
 bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name)
@@ -263,7 +262,7 @@ void hs_page_close(struct hs_page *page)
 {
     for (uint32_t i = 0; i < page->run_count; i++) {
         hs_runmanifest_close(&page->runs[i].manifest);
-        hs_runsummary_close(&page->runs[i].summary);
+        hs_json_close(page->runs[i].summary.doc);
     }
     hs_page_close_sweep(page);
     hs_runmanifest_close(&page->manifest);
@@ -275,16 +274,6 @@ void hs_page_close(struct hs_page *page)
 
 /* ---- shared by sections ---- */
 
-void hs_page_note(struct hs_page *page, const char *fmt, ...)
-{
-    char text[HS_TEXT_SIZE];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    hs_markup(page->out, "<p class=\"note\">%s</p>\n", text);
-}
-
 void hs_page_begin_table(struct hs_page *page, const char *summary, const char *class)
 {
     if (summary != NULL)
@@ -294,11 +283,8 @@ void hs_page_begin_table(struct hs_page *page, const char *summary, const char *
 
 void hs_page_metric_head(struct hs_page *page, const char *metric)
 {
-    char title[64];
-    snprintf(title, sizeof title, "%s", hs_runcolumn_of(metric).title);
-    for (char *c = title; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
-    hs_markup(page->out, "<th scope=\"col\" title=\"%s\">%s</th>", metric, title);
+    hs_markup(page->out, "<th scope=\"col\" title=\"%s\">%s</th>", metric,
+              HS_TITLE(hs_runcolumn_of(metric).title));
 }
 
 void hs_page_metric_table(struct hs_page *page, const char *const *metrics, size_t count,
@@ -326,12 +312,10 @@ void hs_page_metric_table(struct hs_page *page, const char *const *metrics, size
 /* Writes the rest of a start tag and the value after it. */
 static void put_value(struct hs_output *out, const struct hs_runcolumn *column, double value)
 {
-    char text[HS_COLUMN_TEXT_SIZE];
     hs_markup(out, " data-metric=\"%s\"", column->metric);
     if (!isnan(value))
         hs_say(out, " data-value=\"%s\"", HS_DIGITS(value));
-    hs_runcolumn_text(column, value, text);
-    hs_markup(out, ">%s", text);
+    hs_markup(out, ">%s", HS_COLUMN_TEXT(column, value));
 }
 
 void hs_html_cell(struct hs_output *out, const struct hs_runcolumn *column, double value,
@@ -372,7 +356,7 @@ static bool has_files(struct hs_page *page, const char *const *names, enum hs_st
             return false;
         }
         if (having == 0)
-            hs_page_note(page,
+            HS_PAGE_NOTE(page,
                          page->kind == HS_PAGE_COMPARISON && page->run_count == 0
                              ? "Left out: the comparison kept no runs, hence no %s. Repeat it "
                                "with --outputs=all."
@@ -380,7 +364,7 @@ static bool has_files(struct hs_page *page, const char *const *names, enum hs_st
                          *names);
         for (uint32_t g = 0; g < page->drawn && having > 0; g++)
             if (!hs_page_has(page, g, *names))
-                hs_page_note(page, "%s has no %s and is left out.", page->rows[g].label, *names);
+                HS_PAGE_NOTE(page, "%s has no %s and is left out.", page->rows[g].label, *names);
         if (having == 0)
             return false;
     }
@@ -424,7 +408,7 @@ bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_
     if (page->span_s > 0)
         return true;
     if (page->figure == NULL)
-        hs_page_note(page, "Left out: no time passed in the simulation.");
+        HS_PAGE_NOTE(page, "Left out: no time passed in the simulation.");
     else
         *status = hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
     return false;
@@ -606,17 +590,16 @@ static void put_runs(struct hs_page *page, const struct hs_run_table *table)
                   row->label, g < HS_PAGE_DRAWN_MAX ? hs_page_colour(g) : "", row->label);
         for (uint32_t c = 0; c < count; c++) {
             const double value = hs_summary_get(row->summary, chosen[c].metric);
-            char below[HS_COLUMN_TEXT_SIZE];
-            hs_table_below(row, chosen[c].metric, below);
             hs_html_cell(out, &chosen[c], value,
-                         value == hs_table_best(table, &chosen[c]) ? "best" : NULL, below);
+                         value == hs_table_best(table, &chosen[c]) ? "best" : NULL,
+                         HS_BELOW(row, chosen[c].metric));
         }
         hs_say(out, "</tr>\n");
     }
     hs_say(out, HS_TABLE_END "\n");
     for (uint32_t c = 0; c < count; c++)
         if (hs_table_is_assumed(table, chosen[c].metric))
-            hs_page_note(page, "%s is assumed: it rests on profiles that were drawn for jobs.",
+            HS_PAGE_NOTE(page, "%s is assumed: it rests on profiles that were drawn for jobs.",
                          chosen[c].title);
 }
 
@@ -628,13 +611,13 @@ static enum hs_status put_summary(struct hs_page *page)
     if (page->group_count > 1) {
         put_runs(page, &table);
         if (page->kind == HS_PAGE_COMPARISON && !isnan(page->rows[0].means[0].low))
-            hs_page_note(page,
+            HS_PAGE_NOTE(page,
                          "Means over the runs of each policy; below, the ratio to %s with its 95 "
                          "%% interval over pairs of runs (of %s itself: half the interval of its "
                          "mean). The best of each column is marked.",
                          first, first);
         else
-            hs_page_note(page,
+            HS_PAGE_NOTE(page,
                          "Below each value its ratio to %s. The best of each column is marked.",
                          first);
     }

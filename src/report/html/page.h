@@ -148,7 +148,8 @@ void hs_page_swept(const struct hs_page *page, const char *key, char text[HS_PAG
 /* ---- parts of a page ---- */
 
 /* Writes a paragraph in a smaller font; the text is escaped. */
-HS_PRINTF(2, 3) void hs_page_note(struct hs_page *page, const char *fmt, ...);
+#define HS_PAGE_NOTE(page, ...)                                                                    \
+    hs_markup((page)->out, "<p class=\"note\">%s</p>\n", HS_TEXT(__VA_ARGS__))
 /* Begins a table up to the first cell of its head, inside <details> unless summary is NULL. */
 void hs_page_begin_table(struct hs_page *page, const char *summary, const char *class);
 #define HS_TABLE_ROWS "</tr></thead>\n<tbody>\n" /* after the last cell of the head */
@@ -172,6 +173,12 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
 HS_PRINTF(2, 3)
 void hs_markup(struct hs_output *out, const char *fmt, ...);
 
+/* The title of a metric, valid until the end of the block; one without is its name, with blanks for
+ * underscores. */
+#define HS_TITLE_SIZE   80
+#define HS_TITLE(title) hs_title_text((char[HS_TITLE_SIZE]){0}, title)
+const char *hs_title_text(char text[HS_TITLE_SIZE], const char *title);
+
 /* ---- scales ---- */
 
 struct hs_scale {
@@ -193,7 +200,8 @@ struct hs_tick {
 };
 
 /* Formats "950", "12k", "3.4M": three digits and a unit. */
-void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value);
+const char *hs_short_number(char text[HS_TICK_LABEL_SIZE], double value); /* returns text */
+#define HS_SHORT_NUMBER(value) hs_short_number((char[HS_TICK_LABEL_SIZE]){0}, value)
 
 /* ---- marks; class: "line", colour: "k0" or NULL ---- */
 
@@ -215,6 +223,8 @@ void hs_path_end(struct hs_path *path, const char *title); /* tooltip; NULL = no
 /* title: tooltip, NULL = none. */
 void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
                  double width, double height, const char *title);
+void hs_svg_line(struct hs_output *out, const char *class, const char *colour, double x, double y,
+                 double to_x, double to_y);
 void hs_svg_image(struct hs_output *out, double x, double y, double width, double height,
                   const unsigned char *png, size_t len);
 void hs_svg_dot(struct hs_output *out, const char *colour, double x, double y, const char *title);

@@ -387,11 +387,11 @@ enum hs_status hs_put_distributions(struct hs_page *page)
         if (set_scales(&s, HS_FIGURE_LOG))
             put_plot(&s, &frame, s.what, true);
         else
-            hs_page_note(page, "No job has one above 0.");
+            HS_PAGE_NOTE(page, "No job has one above 0.");
         hs_say(page->out, "</figure>\n");
     }
     hs_say(page->out, "</div>\n");
-    hs_page_note(page,
+    HS_PAGE_NOTE(page,
                  "Share of jobs at or below a value, on a logarithmic axis. A curve rises at the "
                  "left edge by what is below the axis, such as jobs that did not wait; where that "
                  "is most of them, the axis of shares does not begin at 0. Dots: p50, p90, p99.%s",
@@ -410,30 +410,29 @@ bool hs_page_has_metric(const struct hs_page *page, const char *metric)
     return false;
 }
 
-static const char *const deadline_metrics[] = {"deadlines",
-                                               "deadline_misses",
-                                               "deadline_rejected",
-                                               "deadline_miss_share",
-                                               "p50_lateness",
-                                               "p95_lateness",
-                                               "p99_lateness",
-                                               "max_lateness",
-                                               "slo_mean_jct",
-                                               "best_effort_mean_jct",
-                                               "deadline_met_gpu_seconds",
-                                               "value_kept_share"};
-
 enum hs_status hs_put_deadlines(struct hs_page *page)
 {
     static const struct hs_frame frame = {
         .columns = 1, .width = HS_PAGE_WIDTH, .height = 188, .margin = {44, 10, 8, 24}};
+    static const char *const metrics[] = {"deadlines",
+                                          "deadline_misses",
+                                          "deadline_rejected",
+                                          "deadline_miss_share",
+                                          "p50_lateness",
+                                          "p95_lateness",
+                                          "p99_lateness",
+                                          "max_lateness",
+                                          "slo_mean_jct",
+                                          "best_effort_mean_jct",
+                                          "deadline_met_gpu_seconds",
+                                          "value_kept_share"};
     struct curves s = {.page = page, .what = LATENESS};
-    const char *shown[HS_COUNT_OF(deadline_metrics)];
+    const char *shown[HS_COUNT_OF(metrics)];
     enum hs_status status = HS_OK;
     uint32_t count = 0;
-    for (size_t m = 0; m < HS_COUNT_OF(deadline_metrics); m++)
-        if (hs_page_has_metric(page, deadline_metrics[m]))
-            shown[count++] = deadline_metrics[m];
+    for (size_t m = 0; m < HS_COUNT_OF(metrics); m++)
+        if (hs_page_has_metric(page, metrics[m]))
+            shown[count++] = metrics[m];
     hs_page_metric_table(page, shown, count, true);
     if (!hs_page_can_draw(page, HS_FROM_JOBS, &status))
         return status;
@@ -443,9 +442,9 @@ enum hs_status hs_put_deadlines(struct hs_page *page)
     if (set_lateness_scales(&s))
         put_plot(&s, &frame, 0, true);
     else
-        hs_page_note(page, "No job with a deadline was completed before or after it.");
+        HS_PAGE_NOTE(page, "No job with a deadline was completed before or after it.");
     hs_say(page->out, "</figure>\n");
-    hs_page_note(page,
+    HS_PAGE_NOTE(page,
                  "Share of the jobs with a deadline that are done so much before (negative) or "
                  "after it, between the first and the last hundredth of them. A job that was "
                  "rejected or not done has missed its deadline and has no lateness. By virtual "
@@ -672,18 +671,18 @@ enum hs_status hs_put_classes(struct hs_page *page)
         hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", kinds[k].heading);
         put_rows(&rows);
         if (rows.left_out > 0)
-            hs_page_note(page, "The %u with most jobs; %" PRIu32 " more are in summary.json.",
+            HS_PAGE_NOTE(page, "The %u with most jobs; %" PRIu32 " more are in summary.json.",
                          ROWS_MAX, rows.left_out);
         put_class_table(&rows);
         hs_say(page->out, "</figure>\n");
     }
     if (!is_any)
-        hs_page_note(page, page->run_count == 0
+        HS_PAGE_NOTE(page, page->run_count == 0
                                ? "Left out: the comparison kept no runs. Repeat it with "
                                  "--outputs=all."
                                : "Left out: all jobs that ran to their end are of one kind.");
     else
-        hs_page_note(
+        HS_PAGE_NOTE(
             page,
             "Bars: mean completion time; the strong part of each is the mean wait before the "
             "first start.%s",
@@ -717,12 +716,11 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
                         r->first[i]->name);
         for (uint32_t g = 0; g < page->group_count; g++) {
             const double value = measure_of(r, g, i, measure);
-            char text[HS_COLUMN_TEXT_SIZE];
             if (!isnan(value))
                 hs_svg_rect(c.out, "solid", hs_page_colour(g), c.left, y + bar * g,
                             hs_scale_at(&c.x, value) - c.left, bar * 0.92,
                             HS_TEXT("%s, %s: %s", page->rows[g].label, r->first[i]->name,
-                                    hs_runcolumn_text(&shown, value, text)));
+                                    HS_COLUMN_TEXT(&shown, value)));
             if (page->points != NULL)
                 hs_csvw_row(page->points, HS_NAMED_POINT_CELLS, page->rows[g].label, "", r->kind,
                             r->first[i]->name, (double)NAN, HS_AXIS_NAME(measure, shown.kind),
@@ -770,24 +768,6 @@ static double metric_of(const struct hs_page *page, uint32_t group, const char *
     return hs_summary_get(page->rows[group].summary, metric);
 }
 
-/* Whether another group is as good in both, and better in one. */
-static bool is_dominated(const struct hs_page *page, const char *const *names, uint32_t group)
-{
-    for (uint32_t g = 0; g < page->group_count; g++) {
-        bool is_as_good = true, is_better = false;
-        for (int m = 0; m < 2; m++) {
-            const double sign = hs_runcolumn_of(names[m]).best == HS_BEST_MOST ? -1 : 1;
-            const double own = sign * metric_of(page, group, names[m]),
-                         other = sign * metric_of(page, g, names[m]);
-            is_as_good = is_as_good && other <= own;
-            is_better |= other < own;
-        }
-        if (is_as_good && is_better)
-            return true;
-    }
-    return false;
-}
-
 static struct hs_scale metric_scale(const struct hs_page *page, const char *metric)
 {
     const enum hs_figure_scale scale = page->figure->scale;
@@ -803,6 +783,12 @@ static struct hs_scale metric_scale(const struct hs_page *page, const char *metr
                              .is_log = is_log};
 }
 
+static bool is_in_front(const struct hs_page *page, const char *const *names, uint32_t group)
+{
+    const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
+    return hs_table_is_pareto(&table, names, group);
+}
+
 /* Steps through the points that no other dominates, in the order of x. */
 static void put_front(const struct hs_page *page, const struct hs_chart *c,
                       const char *const *names)
@@ -814,7 +800,7 @@ static void put_front(const struct hs_page *page, const struct hs_chart *c,
     for (;;) {
         uint32_t next = page->group_count;
         for (uint32_t g = 0; g < page->group_count; g++)
-            if (!is_dominated(page, names, g) && metric_of(page, g, names[0]) > last &&
+            if (is_in_front(page, names, g) && metric_of(page, g, names[0]) > last &&
                 (next == page->group_count ||
                  metric_of(page, g, names[0]) < metric_of(page, next, names[0])))
                 next = g;
@@ -879,16 +865,15 @@ enum hs_status hs_draw_pareto(struct hs_page *page)
     for (uint32_t g = 0; g < page->group_count; g++) {
         const double at = hs_scale_at(&c.x, metric_of(page, g, names[0])),
                      to = hs_scale_at(&c.y, metric_of(page, g, names[1]));
-        char text[2][HS_COLUMN_TEXT_SIZE];
         hs_svg_dot(c.out, hs_page_colour(g), at, to,
                    HS_TEXT("%s: %s %s, %s %s", page->rows[g].label, x.title,
-                           hs_runcolumn_text(&x, metric_of(page, g, names[0]), text[0]), y.title,
-                           hs_runcolumn_text(&y, metric_of(page, g, names[1]), text[1])));
+                           HS_COLUMN_TEXT(&x, metric_of(page, g, names[0])), y.title,
+                           HS_COLUMN_TEXT(&y, metric_of(page, g, names[1]))));
         labels[g] = place_label(&c, labels, g, at, to, page->rows[g].label);
         hs_svg_text(c.out, labels[g].left, labels[g].y, "start", "name", page->rows[g].label);
         if (page->points != NULL)
             hs_csvw_row(page->points, HS_POINT_CELLS, page->rows[g].label,
-                        is_dominated(page, names, g) ? "" : "front", HS_AXIS_NAME(names[0], x.kind),
+                        is_in_front(page, names, g) ? "front" : "", HS_AXIS_NAME(names[0], x.kind),
                         metric_of(page, g, names[0]), (double)NAN, HS_AXIS_NAME(names[1], y.kind),
                         metric_of(page, g, names[1]), (double)NAN, (double)NAN);
     }

@@ -285,11 +285,9 @@ static void put_ramp(const struct nodes_section *s, const struct hs_chart *c)
            "<rect x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"%.1f\" fill=\"url(#ramp)\" "
            "stroke=\"#5c6670\" stroke-width=\".5\"/>\n",
            x, c->top, height);
-    for (uint32_t i = 0; i <= 2; i++) {
-        char text[HS_TICK_LABEL_SIZE];
-        hs_short_number(text, s->most * i / 2);
-        hs_svg_text(c->out, x + 14, c->bottom - height * i / 2 + 4, "start", "tick", text);
-    }
+    for (uint32_t i = 0; i <= 2; i++)
+        hs_svg_text(c->out, x + 14, c->bottom - height * i / 2 + 4, "start", "tick",
+                    HS_SHORT_NUMBER(s->most * i / 2));
 }
 
 /* Draws one path per colour level, because converters blur an enlarged picture. */
@@ -364,11 +362,8 @@ static void put_nodes(const struct occupancy_map *map, const struct hs_chart *c,
     const uint32_t every = (map->node_count + NAMES_MAX - 1) / NAMES_MAX;
     uint32_t gpu = 0;
     for (uint32_t n = 0; n < map->node_count; gpu += (uint32_t)map->nodes[n++].gpus) {
-        struct hs_path path;
-        hs_path_begin(&path, c->out, "axis", NULL);
-        hs_path_to(&path, c->left, c->top + gpu * gpu_height);
-        hs_path_to(&path, c->right, c->top + gpu * gpu_height);
-        hs_path_end(&path, NULL);
+        const double y = c->top + gpu * gpu_height;
+        hs_svg_line(c->out, "axis", NULL, c->left, y, c->right, y);
         if (n % every == 0)
             hs_svg_text(c->out, c->left - 7,
                         c->top + (gpu + (double)map->nodes[n].gpus / 2) * gpu_height + 4, "end",
@@ -410,13 +405,8 @@ static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
         hs_csvw_row(l->s->page->points, HS_POINT_CELLS, l->s->page->rows[l->s->group].label, p->job,
                     "time_s", p->start_s, p->end_s, "gpu", (lower + upper) / 2, lower, upper);
     }
-    if (ending->is_lost || ending->name == NULL) {
-        struct hs_path path;
-        hs_path_begin(&path, l->c.out, ending->is_lost ? "lost" : "stop", NULL);
-        hs_path_to(&path, right, y);
-        hs_path_to(&path, right, y + height);
-        hs_path_end(&path, NULL);
-    }
+    if (ending->is_lost || ending->name == NULL)
+        hs_svg_line(l->c.out, ending->is_lost ? "lost" : "stop", NULL, right, y, right, y + height);
     if (!l->is_named[i] && height >= 10 && right - x > 6 + 5.6 * (double)strlen(p->job)) {
         hs_svg_text(l->c.out, (x + right) / 2, y + height / 2 + 3, "middle", "job", p->job);
         l->is_named[i] = true;
@@ -556,11 +546,11 @@ static enum hs_status put_groups(struct nodes_section *s)
             put_plot(s, &frame, has_maps, has_axis);
     }
     if (!has_maps)
-        hs_page_note(s->page, "A bar is a placement of a job: blue until it finished, orange until "
+        HS_PAGE_NOTE(s->page, "A bar is a placement of a job: blue until it finished, orange until "
                               "it was preempted, suspended or moved, red until it failed, ran out "
                               "of memory or was killed.");
     else if (s->maps[0].nodes_a_row > 1)
-        hs_page_note(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
+        HS_PAGE_NOTE(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
     hs_say(out, "</figure>\n");
     return HS_OK;
 }

@@ -520,10 +520,9 @@ static void put_losses(const struct hs_page *page, const struct hs_chart *c, uin
 {
     const struct hs_summary *of = page->rows[group].summary;
     const size_t name = page->group_count > 1 ? strlen(page->rows[group].label) + 2 : 0;
-    char lost[HS_TICK_LABEL_SIZE];
-    hs_short_number(lost, hs_summary_get(of, "fault_lost_gpu_seconds") / 3600);
+    const double lost_h = hs_summary_get(of, "fault_lost_gpu_seconds") / 3600;
     const char *text = HS_TEXT("availability %.4g %%, %s GPU h lost",
-                               100 * hs_summary_get(of, "availability"), lost);
+                               100 * hs_summary_get(of, "availability"), HS_SHORT_NUMBER(lost_h));
     const bool has_room = HS_NAME_LETTER * (double)(name + strlen(text)) < c->right - c->left + 10;
     hs_svg_text(c->out, c->right, c->top - 6, "end", "name",
                 has_room ? text : HS_TEXT("%.*s", (int)strcspn(text, ","), text));
@@ -574,7 +573,7 @@ static void put_chart(const struct series_section *s, enum chart chart)
             put_panel(s, &frame, g, chart, top, is_last);
     }
     if (top > 0)
-        hs_page_note(s->page, "%s%s%s",
+        HS_PAGE_NOTE(s->page, "%s%s%s",
                      is_bare(s->page, chart) ? "GPUs that jobs hold. " : charts[chart].note,
                      chart == GPUS && is_assumed(s->page)
                          ? "Utilization is assumed: it rests on profiles that were drawn for jobs. "
@@ -583,7 +582,7 @@ static void put_chart(const struct series_section *s, enum chart chart)
                          ? "Shaded: between smallest and largest value of the interval."
                          : "");
     else
-        hs_page_note(s->page, "None at any time.");
+        HS_PAGE_NOTE(s->page, "None at any time.");
     hs_say(out, "</figure>\n");
 }
 
@@ -594,7 +593,7 @@ enum hs_status hs_put_time(struct hs_page *page)
     for (uint32_t chart = 0; chart < CHARTS; chart++)
         put_chart(&s, (enum chart)chart);
     if (page->kind == HS_PAGE_COMPARISON && page->run_count > page->group_count)
-        hs_page_note(page, "Of several runs of a policy the first is drawn.");
+        HS_PAGE_NOTE(page, "Of several runs of a policy the first is drawn.");
     return HS_OK;
 }
 
@@ -734,7 +733,7 @@ static bool put_bars(struct hs_page *page, const struct bars *b)
     for (uint32_t g = 0; g < drawn; g++)
         most = fmax(most, total_of(b, page->rows[g].summary));
     if (!(most > 0)) {
-        hs_page_note(page, "%s", b->none);
+        HS_PAGE_NOTE(page, "%s", b->none);
         return false;
     }
     hs_say(page->out, "<p class=\"legend\">");
@@ -782,7 +781,7 @@ enum hs_status hs_put_waiting(struct hs_page *page)
     for (uint32_t k = 0; k < CAUSES; k++)
         b.causes[k] = (struct bar_cause){causes[k].key, causes[k].meaning, causes[k].colour};
     if (put_bars(page, &b))
-        hs_page_note(page, "GPUs wanted by waiting jobs x time. A job waits for one cause at a "
+        HS_PAGE_NOTE(page, "GPUs wanted by waiting jobs x time. A job waits for one cause at a "
                            "time; 'All metrics' above has the figures.");
     return HS_OK;
 }
@@ -849,7 +848,7 @@ enum hs_status hs_put_outages(struct hs_page *page)
     struct outage_table t = {.page = page};
     struct hs_output *out = page->out;
     hs_page_metric_table(page, metrics, HS_COUNT_OF(metrics), false);
-    hs_page_note(page, "Availability: share of GPUs x time in service, or held until a drain was "
+    HS_PAGE_NOTE(page, "Availability: share of GPUs x time in service, or held until a drain was "
                        "over. ETTR: share of the jobs' time on GPUs that was productive. Below: "
                        "GPUs x time that was not.");
     (void)put_bars(page, &b);

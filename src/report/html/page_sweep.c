@@ -475,7 +475,7 @@ static void put_line(const struct view *v, const struct hs_chart *c, uint32_t li
     hs_path_end(&path, v->t->line->values[line]);
     for (uint32_t x = 0; x < v->places; x++) {
         const struct hs_replicated *cell = cell_of(v, line, x);
-        char value[HS_COLUMN_TEXT_SIZE], spread[HS_COLUMN_TEXT_SIZE];
+        char spread[HS_COLUMN_TEXT_SIZE];
         if (isnan(cell->value))
             continue;
         hs_runcolumn_spread_text(cell->value, cell->low, cell->high, spread);
@@ -483,9 +483,8 @@ static void put_line(const struct view *v, const struct hs_chart *c, uint32_t li
                    hs_scale_at(&c->y, cell->value),
                    HS_TEXT("%s, %s %s: %s %s%s%s, %" PRIu32 " %s", v->t->line->values[line],
                            v->t->x->key, v->t->x->values[x], v->column.title,
-                           hs_runcolumn_text(&v->column, cell->value, value),
-                           spread[0] != '\0' ? ", " : "", spread, cell->runs,
-                           cell->runs == 1 ? "run" : "runs"));
+                           HS_COLUMN_TEXT(&v->column, cell->value), spread[0] != '\0' ? ", " : "",
+                           spread, cell->runs, cell->runs == 1 ? "run" : "runs"));
     }
 }
 
@@ -529,7 +528,7 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
     if (!set_scales(v, &c, is_page ? HS_FIGURE_AUTO : v->page->figure->scale)) {
         c.y.to = 1;
         if (is_page) {
-            hs_page_note(v->page, "0 everywhere.");
+            HS_PAGE_NOTE(v->page, "0 everywhere.");
             hs_say(c.out, "</figure>\n");
             return;
         }
@@ -623,7 +622,7 @@ enum hs_status hs_put_points(struct hs_page *page)
     const struct hs_sweeptable *t = page->sweep;
     struct hs_output *out = page->out;
     if (t->point_count > LISTED_MAX) {
-        hs_page_note(page, "There are %" PRIu32 ", too many to list: they are in sweep.csv.",
+        HS_PAGE_NOTE(page, "There are %" PRIu32 ", too many to list: they are in sweep.csv.",
                      t->point_count);
         return HS_OK;
     }
@@ -701,9 +700,9 @@ enum hs_status hs_put_results(struct hs_page *page)
     for (v.facet = 0; v.facet < v.t->facets && v.facet < FACETS_MAX; v.facet++)
         put_facet(&v);
     if (v.t->facets > FACETS_MAX)
-        hs_page_note(page, "The first %u of %" PRIu32 " combinations; sweep.csv has all.",
+        HS_PAGE_NOTE(page, "The first %u of %" PRIu32 " combinations; sweep.csv has all.",
                      FACETS_MAX, v.t->facets);
-    hs_page_note(
+    HS_PAGE_NOTE(
         page,
         "Means over the runs at a point; shaded, their 95 %% interval by Student's t where "
         "there are several seeds. In the tables, darker is larger, the best of each "
@@ -811,9 +810,8 @@ static void say_winner(const struct view *v, const struct wins *wins, uint32_t c
 /* ": after 0.98 h to 1.06 h in the mean, 0.0977 to 0.532 times as long as under fifo" */
 static void say_by_how_much(const struct view *v, const struct wins *wins, char *text)
 {
-    char from[HS_COLUMN_TEXT_SIZE], to[HS_COLUMN_TEXT_SIZE];
-    (void)hs_runcolumn_text(&v->column, wins->least, from);
-    (void)hs_runcolumn_text(&v->column, wins->most, to);
+    const char *from = HS_COLUMN_TEXT(&v->column, wins->least);
+    const char *to = HS_COLUMN_TEXT(&v->column, wins->most);
     hs_append(text, HS_FINDING_SIZE, ": after %s", from);
     if (strcmp(from, to) != 0)
         hs_append(text, HS_FINDING_SIZE, " to %s", to);

@@ -48,9 +48,9 @@ static void put_teams(struct hs_page *page, const struct hs_teams *teams)
     }
     hs_say(out, HS_TABLE_END "\n");
     if (count < teams->count)
-        hs_page_note(page, "%u more that held less.", teams->count - count);
+        HS_PAGE_NOTE(page, "%u more that held less.", teams->count - count);
     if (!isnan(teams->jain))
-        hs_page_note(page,
+        HS_PAGE_NOTE(page,
                      "Jain's index over %u: %.4f (1 = all wait in proportion to their GPU time).",
                      teams->count, teams->jain);
 }
@@ -73,7 +73,7 @@ enum hs_status hs_put_teams(struct hs_page *page)
             HS_TRY(status);
         }
         if (page->groups[g].count > 1)
-            hs_page_note(page, "Of the first of its %u runs.", page->groups[g].count);
+            HS_PAGE_NOTE(page, "Of the first of its %u runs.", page->groups[g].count);
         if (page->group_count > 1)
             hs_say(page->out, "</details>\n");
     }
@@ -159,7 +159,7 @@ static void begin_group(struct backtest_table *t, const char *group)
     if (t->group[0] != '\0')
         hs_say(out, HS_TABLE_END "%s\n", strcmp(t->group, "all") == 0 ? "" : "</details>");
     if (strcmp(t->group, "all") == 0)
-        hs_page_note(t->page, "%s", t->said);
+        HS_PAGE_NOTE(t->page, "%s", t->said);
     (void)snprintf(t->group, sizeof t->group, "%s", group);
     if (group[0] == '\0')
         return;
@@ -211,7 +211,7 @@ enum hs_status hs_put_backtest(struct hs_page *page)
                                backtest_cells, add_backtest_row, &table));
         begin_group(&table, "");
     }
-    hs_page_note(page,
+    HS_PAGE_NOTE(page,
                  "Of the jobs that were not calibrated on. Error: of the mean; job by job: the "
                  "median of the sizes of errors.");
     return HS_OK;

@@ -859,12 +859,6 @@ enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, str
     return HS_OK;
 }
 
-void hs_runsummary_close(struct hs_runsummary *r)
-{
-    hs_json_close(r->doc);
-    r->doc = NULL;
-}
-
 const char *hs_rejected_lines(struct hs_arena *arena, const char *path, const char *label)
 {
     struct hs_runsummary run;
@@ -877,6 +871,6 @@ const char *hs_rejected_lines(struct hs_arena *arena, const char *path, const ch
             hs_append(text, sizeof text, "rejected    %s: %" PRIu64 " of %.0f jobs: %s\n", label,
                       run.summary.rejections[i].jobs, hs_summary_get(&run.summary, "n_jobs"),
                       run.summary.rejections[i].reason);
-    hs_runsummary_close(&run);
+    hs_json_close(run.doc);
     return hs_arena_text(arena, text, strlen(text));
 }

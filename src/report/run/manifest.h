@@ -158,7 +158,7 @@ HS_MUST_USE enum hs_status hs_summary_write(const struct hs_summary *summary,
  *
  *     enum hs_status s = hs_runsummary_load(&r, path, diag);
  *     ... hs_summary_get(&r.summary, "mean_jct"), hs_json_get(r.card, "policy") ...
- *     hs_runsummary_close(&r);                               // also after a failed load */
+ *     hs_json_close(r.doc);                                  // also after a failed load */
 struct hs_runsummary {
     struct hs_json_doc *doc;
     const struct hs_json *card; /* an object */
@@ -166,7 +166,6 @@ struct hs_runsummary {
 };
 HS_MUST_USE enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path,
                                               struct hs_diag *diag);
-void hs_runsummary_close(struct hs_runsummary *r);
 /* Returns lines "rejected    LABEL: 1 of 3 jobs: REASON", one per reason, from a summary.json; ""
  * if the run rejected no job. */
 const char *hs_rejected_lines(struct hs_arena *arena, const char *path, const char *label);

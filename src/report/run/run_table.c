@@ -151,72 +151,70 @@ static const struct {
     {"mean_queue_length", HS_COLUMN_PLAIN, HS_BEST_LEAST},
 };
 
-/* Events: what most policies never do, or what should not happen. */
-enum { ALWAYS, OF_EVENTS, OF_RESUMING };
 #define RUN_COLUMNS 30u /* number of run columns, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: name of the metric */
-    int shown;
+    enum hs_runcolumn_shown shown;
 } titles[] = {
-    {"mean_jct", "mean JCT", ALWAYS},
-    {"mean_wait", "mean wait", ALWAYS},
-    {"mean_queueing_delay", "queueing", OF_RESUMING},
-    {"makespan", NULL, ALWAYS},
-    {"n_rejected", "rejected", OF_EVENTS},
-    {"deadline_misses", "late", OF_EVENTS},
-    {"deadline_miss_share", "missed", ALWAYS},
-    {"value_kept_share", "value kept", ALWAYS},
-    {"slo_mean_jct", "SLO JCT", ALWAYS},
-    {"best_effort_mean_jct", "best-effort JCT", ALWAYS},
-    {"mean_rho", "mean rho", ALWAYS},
-    {"max_rho", "max rho", ALWAYS},
-    {"rho_above_1_share", "rho > 1", ALWAYS},
-    {"energy", "energy J", ALWAYS},
-    {"ooms", "OOMs", OF_EVENTS},
-    {"gpu_allocation", "GPU alloc", ALWAYS},
-    {"mean_run_slowdown", "run slowdown", ALWAYS},
-    {"p99_run_slowdown", "p99 run slowdown", ALWAYS},
-    {"mean_time_to_progress", "to progress", OF_RESUMING},
-    {"switches", NULL, OF_EVENTS},
-    {"migrations", NULL, OF_EVENTS},
-    {"trials_kept", "trials kept", OF_EVENTS},
-    {"trials_undone", "undone", OF_EVENTS},
-    {"profile_gpu_seconds", "profiling GPU s", OF_EVENTS},
-    {"p99_lateness", "p99 lateness", ALWAYS},
-    {"p99_jct", "p99 JCT", ALWAYS},
-    {"p50_jct", "p50 JCT", ALWAYS},
-    {"p99_wait", "p99 wait", ALWAYS},
-    {"mean_bounded_slowdown", "slowdown", ALWAYS},
-    {"gpu_utilization", "GPU util", ALWAYS},
-    {"gpu_utilization_loaded", "util loaded", ALWAYS},
-    {"p95_jct", "p95 JCT", ALWAYS},
-    {"p95_wait", "p95 wait", ALWAYS},
-    {"fairness_jain", "Jain's index", ALWAYS},
+    {"mean_jct", "mean JCT", HS_SHOWN_ALWAYS},
+    {"mean_wait", "mean wait", HS_SHOWN_ALWAYS},
+    {"mean_queueing_delay", "queueing", HS_SHOWN_OF_RESUMING},
+    {"makespan", NULL, HS_SHOWN_ALWAYS},
+    {"n_rejected", "rejected", HS_SHOWN_OF_EVENTS},
+    {"deadline_misses", "late", HS_SHOWN_OF_EVENTS},
+    {"deadline_miss_share", "missed", HS_SHOWN_ALWAYS},
+    {"value_kept_share", "value kept", HS_SHOWN_ALWAYS},
+    {"slo_mean_jct", "SLO JCT", HS_SHOWN_ALWAYS},
+    {"best_effort_mean_jct", "best-effort JCT", HS_SHOWN_ALWAYS},
+    {"mean_rho", "mean rho", HS_SHOWN_ALWAYS},
+    {"max_rho", "max rho", HS_SHOWN_ALWAYS},
+    {"rho_above_1_share", "rho > 1", HS_SHOWN_ALWAYS},
+    {"energy", "energy J", HS_SHOWN_ALWAYS},
+    {"ooms", "OOMs", HS_SHOWN_OF_EVENTS},
+    {"gpu_allocation", "GPU alloc", HS_SHOWN_ALWAYS},
+    {"mean_run_slowdown", "run slowdown", HS_SHOWN_ALWAYS},
+    {"p99_run_slowdown", "p99 run slowdown", HS_SHOWN_ALWAYS},
+    {"mean_time_to_progress", "to progress", HS_SHOWN_OF_RESUMING},
+    {"switches", NULL, HS_SHOWN_OF_EVENTS},
+    {"migrations", NULL, HS_SHOWN_OF_EVENTS},
+    {"trials_kept", "trials kept", HS_SHOWN_OF_EVENTS},
+    {"trials_undone", "undone", HS_SHOWN_OF_EVENTS},
+    {"profile_gpu_seconds", "profiling GPU s", HS_SHOWN_OF_EVENTS},
+    {"p99_lateness", "p99 lateness", HS_SHOWN_ALWAYS},
+    {"p99_jct", "p99 JCT", HS_SHOWN_ALWAYS},
+    {"p50_jct", "p50 JCT", HS_SHOWN_ALWAYS},
+    {"p99_wait", "p99 wait", HS_SHOWN_ALWAYS},
+    {"mean_bounded_slowdown", "slowdown", HS_SHOWN_ALWAYS},
+    {"gpu_utilization", "GPU util", HS_SHOWN_ALWAYS},
+    {"gpu_utilization_loaded", "util loaded", HS_SHOWN_ALWAYS},
+    {"p95_jct", "p95 JCT", HS_SHOWN_ALWAYS},
+    {"p95_wait", "p95 wait", HS_SHOWN_ALWAYS},
+    {"fairness_jain", "Jain's index", HS_SHOWN_ALWAYS},
 };
 
 /* In order of importance: a narrow terminal omits the last ones. */
-const char *const hs_table_compare_metrics[] = {"mean_jct",
-                                                "mean_wait",
-                                                "mean_queueing_delay",
-                                                "makespan",
-                                                "n_rejected",
-                                                "deadline_misses",
-                                                "deadline_miss_share",
-                                                "value_kept_share",
-                                                "slo_mean_jct",
-                                                "best_effort_mean_jct",
-                                                "p99_lateness",
-                                                "ooms",
-                                                "profile_gpu_seconds",
-                                                "mean_rho",
-                                                "rho_above_1_share",
-                                                "energy",
-                                                "p99_jct",
-                                                "p99_wait",
-                                                "mean_run_slowdown",
-                                                "p99_run_slowdown",
-                                                "gpu_utilization_loaded",
-                                                NULL};
+const char *const hs_compare_columns[] = {"mean_jct",
+                                          "mean_wait",
+                                          "mean_queueing_delay",
+                                          "makespan",
+                                          "n_rejected",
+                                          "deadline_misses",
+                                          "deadline_miss_share",
+                                          "value_kept_share",
+                                          "slo_mean_jct",
+                                          "best_effort_mean_jct",
+                                          "p99_lateness",
+                                          "ooms",
+                                          "profile_gpu_seconds",
+                                          "mean_rho",
+                                          "rho_above_1_share",
+                                          "energy",
+                                          "p99_jct",
+                                          "p99_wait",
+                                          "mean_run_slowdown",
+                                          "p99_run_slowdown",
+                                          "gpu_utilization_loaded",
+                                          NULL};
 
 const char *hs_table_run_column(uint32_t index)
 {
@@ -225,10 +223,7 @@ const char *hs_table_run_column(uint32_t index)
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric)
 {
-    struct hs_runcolumn column = {.metric = metric,
-                                  .title = metric,
-                                  .kind = HS_COLUMN_PLAIN,
-                                  .is_of_sharing = fnmatch("*_run_slowdown", metric, 0) == 0};
+    struct hs_runcolumn column = {.metric = metric, .title = metric, .kind = HS_COLUMN_PLAIN};
     for (size_t i = 0; i < HS_COUNT_OF(rules); i++)
         if (fnmatch(rules[i].pattern, metric, 0) == 0) {
             column.kind = rules[i].kind;
@@ -238,9 +233,10 @@ struct hs_runcolumn hs_runcolumn_of(const char *metric)
     for (size_t i = 0; i < HS_COUNT_OF(titles); i++)
         if (strcmp(titles[i].metric, metric) == 0) {
             column.title = titles[i].title != NULL ? titles[i].title : metric;
-            column.is_of_events = titles[i].shown == OF_EVENTS;
-            column.is_of_resuming = titles[i].shown == OF_RESUMING;
+            column.shown = titles[i].shown;
         }
+    if (fnmatch("*_run_slowdown", metric, 0) == 0)
+        column.shown = HS_SHOWN_OF_SHARING;
     return column;
 }
 
@@ -261,33 +257,29 @@ const char *hs_runcolumn_text(const struct hs_runcolumn *column, double value,
     return text;
 }
 
-/* Formats three significant digits: 0.0874, 0.873, 12.3, 123. */
-#define DIGITS_SIZE 12
-static void three_digits(char text[DIGITS_SIZE], double value)
+/* Three significant digits: 0.0874, 0.873, 12.3, 123. */
+#define THREE_DIGITS(value)                                                                        \
+    HS_TEXT((value) < 99.95 ? "%#.3g" : (value) < 1e6 ? "%.0f" : "%.3g", value)
+
+const char *hs_runcolumn_ratio_text(double ratio, double low, double high,
+                                    char text[HS_COLUMN_TEXT_SIZE])
 {
-    snprintf(text, DIGITS_SIZE, value < 99.95 ? "%#.3g" : value < 1e6 ? "%.0f" : "%.3g", value);
+    const bool is_point = isnan(low) || low == high;
+    text[0] = '\0';
+    if (!isnan(ratio))
+        snprintf(text, HS_COLUMN_TEXT_SIZE, is_point ? "%sx" : "%sx %s-%s", THREE_DIGITS(ratio),
+                 THREE_DIGITS(low), THREE_DIGITS(high));
+    return text;
 }
 
-void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS_COLUMN_TEXT_SIZE])
-{
-    char middle[DIGITS_SIZE], least[DIGITS_SIZE], most[DIGITS_SIZE];
-    three_digits(middle, ratio);
-    three_digits(least, low);
-    three_digits(most, high);
-    if (isnan(ratio))
-        text[0] = '\0';
-    else if (isnan(low) || low == high)
-        snprintf(text, HS_COLUMN_TEXT_SIZE, "%sx", middle);
-    else
-        snprintf(text, HS_COLUMN_TEXT_SIZE, "%sx %s-%s", middle, least, most);
-}
-
-void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS_COLUMN_TEXT_SIZE])
+const char *hs_runcolumn_spread_text(double mean, double low, double high,
+                                     char text[HS_COLUMN_TEXT_SIZE])
 {
     double percent = 100 * (high - low) / 2 / fabs(mean);
     text[0] = '\0';
     if (isfinite(percent) && percent > 0)
         snprintf(text, HS_COLUMN_TEXT_SIZE, percent < 1000 ? "+-%.1f%%" : "+-%.3g%%", percent);
+    return text;
 }
 
 /* ---- the table ---- */
@@ -321,18 +313,19 @@ static double value_of(const struct hs_table_row *row, const char *metric)
     return hs_summary_get(row->summary, metric);
 }
 
-void hs_table_below(const struct hs_table_row *row, const char *metric, char *text)
+const char *hs_table_below(const struct hs_table_row *row, const char *metric,
+                           char text[HS_COLUMN_TEXT_SIZE])
 {
     const struct hs_replicated *all = row->ratios != NULL ? row->ratios : row->means;
     text[0] = '\0';
     for (uint32_t m = 0; all != NULL && m < row->summary->count; m++) {
         if (strcmp(row->summary->metrics[m].name, metric) != 0)
             continue;
-        if (row->ratios != NULL)
-            hs_runcolumn_ratio_text(all[m].value, all[m].low, all[m].high, text);
-        else
-            hs_runcolumn_spread_text(all[m].value, all[m].low, all[m].high, text);
+        return row->ratios != NULL
+                   ? hs_runcolumn_ratio_text(all[m].value, all[m].low, all[m].high, text)
+                   : hs_runcolumn_spread_text(all[m].value, all[m].low, all[m].high, text);
     }
+    return text;
 }
 
 double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how)
@@ -352,14 +345,15 @@ double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn
 
 bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
-    bool is_known = false, is_shared = !how->is_of_sharing, is_resumed = !how->is_of_resuming;
+    bool is_known = false, is_met = how->shown <= HS_SHOWN_OF_EVENTS;
     for (uint32_t i = 0; i < table->row_count; i++) {
-        double value = value_of(&table->rows[i], how->metric);
-        is_known = is_known || (how->is_of_events ? value > 0 : !isnan(value));
-        is_shared = is_shared || value_of(&table->rows[i], "colocated_share") > 0;
-        is_resumed = is_resumed || value > value_of(&table->rows[i], "mean_wait");
+        const double value = value_of(&table->rows[i], how->metric);
+        is_known |= how->shown == HS_SHOWN_OF_EVENTS ? value > 0 : !isnan(value);
+        is_met |= how->shown == HS_SHOWN_OF_SHARING
+                      ? value_of(&table->rows[i], "colocated_share") > 0
+                      : value > value_of(&table->rows[i], "mean_wait");
     }
-    return is_known && is_shared && is_resumed;
+    return is_known && is_met;
 }
 
 void hs_runcolumn_assume(struct hs_runcolumn *column)
@@ -386,17 +380,15 @@ static uint32_t widest(uint32_t width, const char *text)
 static struct column column_of(const struct hs_run_table *table, const char *metric)
 {
     struct column column = {.how = hs_runcolumn_of(metric)};
-    char text[HS_COLUMN_TEXT_SIZE];
     column.best = hs_table_best(table, &column.how);
     column.mark_width = isnan(column.best) ? 0 : 2;
     if (hs_table_is_assumed(table, metric))
         hs_runcolumn_assume(&column.how);
     column.width = widest(0, column.how.title);
     for (uint32_t i = 0; i < table->row_count; i++) {
-        hs_runcolumn_text(&column.how, value_of(&table->rows[i], metric), text);
-        column.width = widest(column.width, text);
-        hs_table_below(&table->rows[i], metric, text);
-        column.width = widest(column.width, text);
+        const struct hs_table_row *row = &table->rows[i];
+        column.width = widest(column.width, HS_COLUMN_TEXT(&column.how, value_of(row, metric)));
+        column.width = widest(column.width, HS_BELOW(row, metric));
     }
     return column;
 }
@@ -449,7 +441,6 @@ static void put_spark(struct line *line, const char *levels, bool use_utf8)
 static void put_row(struct line *line, const struct layout *layout, const struct hs_table_row *row)
 {
     const uint32_t width = layout->label_width, length = (uint32_t)strlen(row->label);
-    char text[HS_COLUMN_TEXT_SIZE];
     bool is_any = false;
     put(line, row->label);
     if (length > width)
@@ -459,15 +450,15 @@ static void put_row(struct line *line, const struct layout *layout, const struct
         const struct column *column = &layout->columns[c];
         double value = value_of(row, column->how.metric);
         bool is_best = value == column->best;
-        hs_runcolumn_text(&column->how, value, text);
-        put_cell(line, column, text, is_best, is_best && layout->table->use_color);
+        put_cell(line, column, HS_COLUMN_TEXT(&column->how, value), is_best,
+                 is_best && layout->table->use_color);
     }
     if (layout->has_spark)
         put_spark(line, row->summary->sparkline, layout->table->use_utf8);
     end_line(line);
     line->blanks = width;
     for (uint32_t c = 0; c < layout->count; c++) {
-        hs_table_below(row, layout->columns[c].how.metric, text);
+        const char *text = HS_BELOW(row, layout->columns[c].how.metric);
         is_any = is_any || text[0] != '\0';
         put_cell(line, &layout->columns[c], text, false, false);
     }
@@ -514,34 +505,28 @@ void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
 
 /* ---- Pareto points ---- */
 
-static const struct {
-    const char *metric, *words;
-    bool is_more_better;
-} aims[] = {{"mean_jct", "mean JCT", false},
-            {"p99_jct", "p99 JCT", false},
-            {"fairness_jain", "Jain's index", true}};
-#define AIMS HS_COUNT_OF(aims)
+static const char *const aims[] = {"mean_jct", "p99_jct", "fairness_jain", NULL};
 
-static bool is_known(const struct hs_run_table *table, size_t aim)
+static bool is_known(const struct hs_run_table *table, const char *metric)
 {
     for (uint32_t i = 0; i < table->row_count; i++)
-        if (isnan(hs_summary_get(table->rows[i].summary, aims[aim].metric)))
+        if (isnan(value_of(&table->rows[i], metric)))
             return false;
     return true;
 }
 
-bool hs_table_is_pareto(const struct hs_run_table *table, uint32_t row)
+bool hs_table_is_pareto(const struct hs_run_table *table, const char *const *metrics, uint32_t row)
 {
     for (uint32_t i = 0; i < table->row_count; i++) {
         bool is_as_good = true, is_better = false;
-        for (size_t a = 0; a < AIMS; a++) {
-            const double sign = aims[a].is_more_better ? -1 : 1;
-            const double own = sign * hs_summary_get(table->rows[row].summary, aims[a].metric);
-            const double other = sign * hs_summary_get(table->rows[i].summary, aims[a].metric);
-            if (!is_known(table, a))
+        for (const char *const *m = metrics != NULL ? metrics : aims; *m != NULL; m++) {
+            const double sign = hs_runcolumn_of(*m).best == HS_BEST_MOST ? -1 : 1;
+            const double own = sign * value_of(&table->rows[row], *m);
+            const double other = sign * value_of(&table->rows[i], *m);
+            if (!is_known(table, *m))
                 continue;
-            is_as_good = is_as_good && other <= own;
-            is_better = is_better || other < own;
+            is_as_good &= other <= own;
+            is_better |= other < own;
         }
         if (is_as_good && is_better)
             return false;
@@ -552,9 +537,10 @@ bool hs_table_is_pareto(const struct hs_run_table *table, uint32_t row)
 const char *hs_table_aims(const struct hs_run_table *table, char text[HS_FINDING_SIZE])
 {
     text[0] = '\0';
-    for (size_t a = 0; a < AIMS; a++)
-        if (is_known(table, a))
-            hs_append(text, HS_FINDING_SIZE, "%s%s", text[0] != '\0' ? ", " : "", aims[a].words);
+    for (const char *const *m = aims; *m != NULL; m++)
+        if (is_known(table, *m))
+            hs_append(text, HS_FINDING_SIZE, "%s%s", text[0] != '\0' ? ", " : "",
+                      hs_runcolumn_of(*m).title);
     return text;
 }
 
@@ -596,8 +582,8 @@ static uint32_t row_with(const struct hs_run_table *table, const char *metric, b
                          uint32_t best)
 {
     for (uint32_t i = 0; i < table->row_count; i++) {
-        const double value = hs_summary_get(table->rows[i].summary, metric);
-        const double than = hs_summary_get(table->rows[best].summary, metric);
+        const double value = value_of(&table->rows[i], metric);
+        const double than = value_of(&table->rows[best], metric);
         best = (is_most ? value > than : value < than) ? i : best;
     }
     return best;
@@ -630,9 +616,8 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
                  {"resize any", "any job may get more GPUs than it asks for, or fewer"},
                  {"host", "jobs may get other CPUs and host memory than their share"}};
     const char *can = row->can != NULL ? row->can : "", *other = than->can != NULL ? than->can : "";
-    const double fewer =
-        hs_summary_get(than->summary, "n_done") - hs_summary_get(row->summary, "n_done");
-    const double assumed = hs_summary_get(row->summary, HS_ASSUMED_SHARE);
+    const double fewer = value_of(than, "n_done") - value_of(row, "n_done");
+    const double assumed = value_of(row, HS_ASSUMED_SHARE);
     for (size_t i = 0; i < HS_COUNT_OF(terms); i++)
         if (strstr(can, terms[i].can) != NULL && strstr(other, terms[i].can) == NULL)
             hs_append(text, HS_FINDING_SIZE, " Under %.80s, unlike %.80s, %s.", row->label,
@@ -647,10 +632,10 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
 
 static void say_soonest(const struct hs_run_table *table, uint32_t best, char *text)
 {
-    const double jct = hs_summary_get(table->rows[best].summary, "mean_jct");
+    const double jct = value_of(&table->rows[best], "mean_jct");
     uint32_t alike = 0;
     for (uint32_t i = 0; i < table->row_count; i++)
-        alike += i != best && hs_summary_get(table->rows[i].summary, "mean_jct") == jct;
+        alike += i != best && value_of(&table->rows[i], "mean_jct") == jct;
     hs_append(text, HS_FINDING_SIZE, "Jobs finish soonest under %.80s", table->rows[best].label);
     if (alike > 0)
         hs_append(text, HS_FINDING_SIZE, ", and as soon under %u other%s", alike,
@@ -662,8 +647,7 @@ static void find_of_several(const struct hs_run_table *table, char *text)
     const uint32_t best = row_with(table, "mean_jct", false, 0);
     const uint32_t worst = row_with(table, "mean_jct", true, 0);
     const struct hs_table_row *row = &table->rows[best], *than = &table->rows[best > 0 ? 0 : worst];
-    const double jct = hs_summary_get(row->summary, "mean_jct");
-    const double other = hs_summary_get(than->summary, "mean_jct");
+    const double jct = value_of(row, "mean_jct"), other = value_of(than, "mean_jct");
     const struct hs_replicated ratio = ratio_of(table, best, "mean_jct");
     if (isnan(jct) || isnan(other))
         return;
@@ -685,7 +669,7 @@ static void find_of_several(const struct hs_run_table *table, char *text)
     if (last != best && !is_chance(table, "p99_jct", last, best))
         hs_append(text, HS_FINDING_SIZE, "; the last per cent ends soonest under %.80s",
                   table->rows[last].label);
-    if (fair != best && fair != last && is_known(table, AIMS - 1) &&
+    if (fair != best && fair != last && is_known(table, "fairness_jain") &&
         !is_chance(table, "fairness_jain", fair, best))
         hs_append(text, HS_FINDING_SIZE, "; users wait most evenly under %.80s",
                   table->rows[fair].label);

@@ -36,9 +36,14 @@ struct hs_runcolumn {
     const char *metric, *title; /* title: NULL = the name of the metric */
     enum hs_runcolumn_kind kind;
     enum hs_runcolumn_best best;
-    bool is_of_sharing;  /* shown only if jobs shared GPUs */
-    bool is_of_events;   /* shown only if not 0 */
-    bool is_of_resuming; /* shown only if a job waited after its first start */
+    /* events: only if not 0, what most policies never do or what should not happen; sharing: only if
+     * jobs shared GPUs; resuming: only if a job waited after its first start */
+    enum hs_runcolumn_shown {
+        HS_SHOWN_ALWAYS,
+        HS_SHOWN_OF_EVENTS,
+        HS_SHOWN_OF_SHARING,
+        HS_SHOWN_OF_RESUMING
+    } shown;
 };
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric);
@@ -49,12 +54,16 @@ void hs_runcolumn_assume(struct hs_runcolumn *column);
 /* Formats "12.82 h", "64.9 %", "1.25", "-" for NaN; returns text. */
 const char *hs_runcolumn_text(const struct hs_runcolumn *column, double value,
                               char text[HS_COLUMN_TEXT_SIZE]);
+#define HS_COLUMN_TEXT(column, value)                                                              \
+    hs_runcolumn_text(column, value, (char[HS_COLUMN_TEXT_SIZE]){0})
 /* Formats "0.873x", or with an interval of positive length "0.873x 0.861-0.885"; "" for NaN. */
-void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS_COLUMN_TEXT_SIZE]);
+const char *hs_runcolumn_ratio_text(double ratio, double low, double high,
+                                    char text[HS_COLUMN_TEXT_SIZE]);
 
 /* Formats half the length of an interval relative to its mean, "+-2.1%"; "" if there is none or its
  * length is 0. */
-void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS_COLUMN_TEXT_SIZE]);
+const char *hs_runcolumn_spread_text(double mean, double low, double high,
+                                     char text[HS_COLUMN_TEXT_SIZE]);
 
 /* ---- the table: one row a run or policy ---- */
 
@@ -81,7 +90,7 @@ struct hs_run_table {
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table);
 /* Returns the columns of a run in order of importance; NULL after the last. */
 const char *hs_table_run_column(uint32_t index);
-extern const char *const hs_table_compare_metrics[]; /* likewise of a comparison */
+extern const char *const hs_compare_columns[]; /* likewise of a comparison */
 /* Tells whether the column is informative: some row has a value and the conditions of the column
  * (sharing, events, resuming) are met. */
 bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how);
@@ -91,16 +100,18 @@ bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runco
 bool hs_table_is_assumed(const struct hs_run_table *table, const char *metric);
 /* Returns the value to mark; NaN if fewer than two rows have one, or all are equal. */
 double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how);
-/* Tells whether no other row is as good in mean JCT, p99 JCT and Jain's index (those that every row
- * has) and better in one of them. */
-bool hs_table_is_pareto(const struct hs_run_table *table, uint32_t row);
+/* Tells whether no other row is as good in these metrics (those that every row has; NULL: mean JCT,
+ * p99 JCT and Jain's index) and better in one of them. */
+bool hs_table_is_pareto(const struct hs_run_table *table, const char *const *metrics, uint32_t row);
 #define HS_FINDING_SIZE 1024
 /* Formats the metrics of that: "mean JCT, p99 JCT". */
 const char *hs_table_aims(const struct hs_run_table *table, char text[HS_FINDING_SIZE]);
 /* Formats in a sentence what the table comes to, by rule; "" if it has nothing to say. */
 const char *hs_table_finding(const struct hs_run_table *table, char text[HS_FINDING_SIZE]);
-/* Formats the ratio or interval below a value, "" for none, in HS_COLUMN_TEXT_SIZE bytes. */
-void hs_table_below(const struct hs_table_row *row, const char *metric, char *text);
+/* The ratio or interval below a value, "" for none; valid until the end of the block. */
+#define HS_BELOW(row, metric) hs_table_below(row, metric, (char[HS_COLUMN_TEXT_SIZE]){0})
+const char *hs_table_below(const struct hs_table_row *row, const char *metric,
+                           char text[HS_COLUMN_TEXT_SIZE]);
 /* Formats a time as in tables: "12.5 s", "1.23 h", "-4.20 d". */
 #define HS_TABLE_TIME_SIZE 24
 const char *hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds);

@@ -683,7 +683,6 @@ static uint32_t rules_together(const struct verify_rule *rules)
 static void say_check(const struct verify_rule *rule, const struct verify_check *c,
                       struct hs_jsonw *w, struct hs_output *out)
 {
-    char looked[HS_FMT_MAX], faults[HS_FMT_MAX];
     if (w != NULL) {
         hs_jsonw_put(w, "={ check=%s result=%s looked=%" PRIu64 " faults=%" PRIu64 " examples=[",
                      rule->title,
@@ -700,8 +699,7 @@ static void say_check(const struct verify_rule *rule, const struct verify_check 
         hs_say(out, "skip  %s: %s\n", rule->title, c->skipped);
     else
         hs_say(out, "%s  %s: %s %s, %s %s%s\n", c->faults == 0 ? "ok  " : "FAIL", rule->title,
-               hs_fmt_grouped(looked, c->looked), rule->things, hs_fmt_grouped(faults, c->faults),
-               rule->faults, c->note);
+               HS_GROUPED(c->looked), rule->things, HS_GROUPED(c->faults), rule->faults, c->note);
     for (uint64_t f = 0; f < c->faults && f < VERIFY_LINES; f++)
         hs_say(out, "        %s\n", c->lines[f]);
 }
