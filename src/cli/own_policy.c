@@ -351,12 +351,10 @@ static void put_cluster(const struct hs_view *v)
 static enum hs_status check_members(const struct exec *x, const struct hs_json *object,
                                     const char *known)
 {
-    char what[128];
     for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
         const char *key = hs_json_key(m) != NULL ? hs_json_key(m) : "";
-        (void)snprintf(what, sizeof what, "unknown member \"%.32s\": there are %s", key, known);
         if (!hs_is_listed(known, ' ', key))
-            return fail(x, what);
+            return fail(x, HS_TEXT("unknown member \"%.32s\": there are %s", key, known));
     }
     return HS_OK;
 }

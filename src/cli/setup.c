@@ -549,13 +549,16 @@ enum hs_status hs_run_identity(const struct hs_setup *s, char name[HS_RUN_NAME_S
     return hs_run_name(s, workload, name, diag);
 }
 
-enum hs_status hs_default_dir(const struct hs_setup *s, char *path, size_t size,
-                              struct hs_diag *diag)
+enum hs_status hs_setup_dir(const struct hs_setup *s, char path[HS_PATH_SIZE], struct hs_diag *diag)
 {
     uint64_t workload_hash;
     char name[HS_RUN_NAME_SIZE];
+    if (s->options->output != NULL) {
+        (void)snprintf(path, HS_PATH_SIZE, "%s", s->options->output);
+        return HS_OK;
+    }
     HS_TRY(hs_workload_hash(s->options, &workload_hash, diag));
     HS_TRY(hs_run_name(s, workload_hash, name, diag));
-    (void)snprintf(path, size, "results/%s", name);
+    (void)snprintf(path, HS_PATH_SIZE, "results/%s", name);
     return HS_OK;
 }

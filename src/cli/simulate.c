@@ -353,7 +353,7 @@ static enum hs_status pass_finish(struct pass *pass)
 static enum hs_status pass_close(struct pass *pass, enum hs_status status)
 {
     const struct checkpoints *c = pass->checkpoints;
-    hs_terminal_status(pass->call->terminal, "");
+    hs_terminal_status(&pass->call->by->terminal, "");
     if (status == HS_OK)
         status = pass_finish(pass);
     close_run(pass);
@@ -365,7 +365,7 @@ static enum hs_status pass_close(struct pass *pass, enum hs_status status)
 static void pass_start(struct pass *pass, const struct hs_run_call *call)
 {
     pass->call = call;
-    hs_status_line_start(&pass->status_line, call->terminal, call->shows_progress,
+    hs_status_line_start(&pass->status_line, &call->by->terminal, call->shows_progress,
                          pass->setup->cluster.gpu_count);
     pass->status_line.label = pass->label;
 }
@@ -577,7 +577,7 @@ struct simulation {
 static void simulation_start(struct simulation *s, const struct hs_run_call *call)
 {
     hs_interrupt_watch();
-    hs_status_line_start(&s->stopwatch, call->terminal, false, 0);
+    hs_status_line_start(&s->stopwatch, &call->by->terminal, false, 0);
 }
 
 /* status: of the pass by rule. */
@@ -600,7 +600,7 @@ static enum hs_status simulation_end(struct simulation *s, enum hs_status status
     if (status == HS_OK) {
         hs_run_warn(setup, result, &s->log.diag);
         result->machine =
-            hs_record_machine(call->command, hs_status_line_elapsed_s(&s->stopwatch), false);
+            hs_record_machine(call->by->command, hs_status_line_elapsed_s(&s->stopwatch), false);
         status = record_run(result, &s->log, &s->dir);
     }
     status = hs_rundir_close(&s->dir, status, &s->log.diag);

@@ -261,9 +261,9 @@ HS_MUST_USE enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t wo
  */
 HS_MUST_USE enum hs_status hs_run_identity(const struct hs_setup *setup,
                                            char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
-/* Builds results/NAME. Reads the inputs once. */
-HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
-                                          struct hs_diag *diag);
+/* The directory of the run: --output, else results/NAME, for which it reads the inputs once. */
+HS_MUST_USE enum hs_status hs_setup_dir(const struct hs_setup *setup, char path[HS_PATH_SIZE],
+                                        struct hs_diag *diag);
 
 /* ---- a run (simulate.c) ---- */
 
@@ -309,11 +309,10 @@ struct hs_shared_trace {
     struct hs_trace_cache *cache;
 };
 
-/* How progress is shown, and the command line for the manifest. */
+/* How a run was called: its terminal shows progress, its command line goes into the manifest. */
 struct hs_run_call {
-    struct hs_terminal *terminal;
+    struct hs_call *by;
     bool shows_progress;
-    const char *const *command; /* argv, NULL-terminated */
     const struct hs_shared_trace *traces;
     uint32_t trace_count;
     struct hs_backtest *backtest; /* filled by the run by rule, compared and written; NULL = none */

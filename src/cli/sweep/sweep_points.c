@@ -246,7 +246,7 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
                                 const struct point_workers *workers)
 {
     const struct hs_sweep_point *point = &sweep->points[index];
-    struct hs_run_call call = {.terminal = &sweep->call->terminal, .command = sweep->call->command};
+    struct hs_run_call call = {.by = sweep->call};
     struct made made = {0};
     struct hs_file_lock lock;
     struct hs_message_log log;

@@ -282,10 +282,8 @@ static enum hs_status compare(struct calibration *c, const char *dir)
 
 static enum hs_status backtest(struct hs_call *call)
 {
-    struct calibration c = {.call = call,
-                            .run_call = {.terminal = &call->terminal,
-                                         .shows_progress = hs_run_shows_progress(call),
-                                         .command = call->command}};
+    struct calibration c = {
+        .call = call, .run_call = {.by = call, .shows_progress = hs_run_shows_progress(call)}};
     struct hs_setup setup = {0};
     char dir[HS_PATH_SIZE];
     HS_TRY(hs_run_begin(call));
@@ -297,10 +295,8 @@ static enum hs_status backtest(struct hs_call *call)
     HS_TRY(check(call));
     c.options = *options;
     enum hs_status status = hs_setup_open(&setup, options, &call->config, &call->diag);
-    if (status == HS_OK && options->output == NULL)
-        status = hs_default_dir(&setup, dir, sizeof dir, &call->diag);
-    else if (status == HS_OK)
-        (void)snprintf(dir, sizeof dir, "%s", options->output);
+    if (status == HS_OK)
+        status = hs_setup_dir(&setup, dir, &call->diag);
     if (status == HS_OK) {
         hs_run_note_cluster(call);
         setup.trace.keeps_recorded = true;

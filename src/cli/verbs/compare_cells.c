@@ -417,11 +417,15 @@ static enum hs_status plan(struct comparison *c, struct hs_call *call)
     return HS_OK;
 }
 
-/* Builds results/compare-WORKLOAD-HASH. */
-static enum hs_status default_dir(const struct comparison *c, char *path, size_t size)
+/* Builds results/compare-WORKLOAD-HASH, unless --output names another. */
+static enum hs_status find_dir(const struct comparison *c, char path[HS_PATH_SIZE])
 {
     struct hs_diag *diag = &c->call->diag;
     uint64_t hash = 0, part;
+    if (c->options->output != NULL) {
+        (void)snprintf(path, HS_PATH_SIZE, "%s", c->options->output);
+        return HS_OK;
+    }
     for (uint32_t p = 0; p < c->policy_count; p++) {
         HS_TRY(hs_setup_hash(&c->policies[p].setup, &part, diag));
         hash = hs_mix64(hash, part);
@@ -432,8 +436,8 @@ static enum hs_status default_dir(const struct comparison *c, char *path, size_t
     }
     HS_TRY(hs_workload_hash(c->options, &part, diag));
     hash = hs_mix64(hash, part);
-    (void)snprintf(path, size, "results/compare-%s-%012" PRIx64, c->policies[0].setup.workload,
-                   hash >> 16);
+    (void)snprintf(path, HS_PATH_SIZE, "results/compare-%s-%012" PRIx64,
+                   c->policies[0].setup.workload, hash >> 16);
     return HS_OK;
 }
 
@@ -466,10 +470,7 @@ static enum hs_status run_cell(void *ctx, uint32_t index)
     struct run_workers *workers = ctx;
     struct comparison *c = workers->compare;
     const struct compared_cell *cell = &c->cells[index];
-    const struct hs_run_call call = {.terminal = &c->call->terminal,
-                                     .command = c->call->command,
-                                     .traces = &workers->trace,
-                                     .trace_count = 1};
+    const struct hs_run_call call = {.by = c->call, .traces = &workers->trace, .trace_count = 1};
     struct hs_output messages;
     struct hs_diag diag;
     const char *path = CELL_PATH(workers->dir, MESSAGES, cell, "");
@@ -844,10 +845,7 @@ static enum hs_status compare_policies(struct comparison *c)
 {
     char dir[HS_PATH_SIZE];
     enum hs_status status = HS_OK;
-    if (c->options->output != NULL)
-        (void)snprintf(dir, sizeof dir, "%s", c->options->output);
-    else
-        HS_TRY(default_dir(c, dir, sizeof dir));
+    HS_TRY(find_dir(c, dir));
     hs_run_note_cluster(c->call);
     if (c->options->dry_run)
         return dry_run(c, dir);

@@ -240,14 +240,9 @@ static enum hs_status prepare(struct prepared *p, struct hs_call *call,
                               const struct hs_run_options *options, const struct hs_config *config)
 {
     *p = (struct prepared){.setup = hs_alloc_zeroed(1, sizeof *p->setup),
-                           .call = {.terminal = &call->terminal,
-                                    .shows_progress = hs_run_shows_progress(call),
-                                    .command = call->command}};
+                           .call = {.by = call, .shows_progress = hs_run_shows_progress(call)}};
     HS_TRY(hs_setup_open(p->setup, options, config, &call->diag));
-    if (options->output != NULL)
-        (void)snprintf(p->dir, sizeof p->dir, "%s", options->output);
-    else
-        HS_TRY(hs_default_dir(p->setup, p->dir, sizeof p->dir, &call->diag));
+    HS_TRY(hs_setup_dir(p->setup, p->dir, &call->diag));
     if (!options->resume && !has_image(options))
         return HS_OK;
     HS_TRY(hs_run_identity(p->setup, p->image.name, &call->diag));
@@ -337,10 +332,8 @@ static enum hs_status run_from(struct hs_call *call)
 {
     const struct hs_run_options *options = call->options;
     struct hs_image_head image = {.has_files = true};
-    const struct hs_run_call run_call = {.terminal = &call->terminal,
-                                         .shows_progress = hs_run_shows_progress(call),
-                                         .command = call->command,
-                                         .image = &image};
+    const struct hs_run_call run_call = {
+        .by = call, .shows_progress = hs_run_shows_progress(call), .image = &image};
     struct hs_rundir dir;
     struct hs_run_result *result;
     const bool is_fork = hs_config_origin(&call->config, "policy") != HS_FROM_DEFAULT;
@@ -530,7 +523,7 @@ static const char *path_now(const struct rerun *r, const struct hs_manifest_inpu
 static enum hs_status check_input(const struct rerun *r, const struct hs_manifest_input *input,
                                   uint32_t *faults, struct hs_diag *diag)
 {
-    char hint[256] = "paths are as they were given: go to the folder where they hold";
+    const char *hint = "paths are as they were given: go to the folder where they hold";
     uint64_t hash = 0, bytes = 0;
     bool is_trace = strcmp(input->role, "trace") == 0;
     const char *path = is_trace ? r->options.trace : path_now(r, input);
@@ -542,12 +535,13 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
         HS_TRY(hs_hash_file(path, &hash, &bytes, diag));
     if (is_there && hash == input->hash && bytes == input->bytes)
         return HS_OK;
+    const char *part = HS_TEXT("it is part of the program: that of horus %s (%s) has it",
+                               text_or(r, "version"), text_or(r, "commit"));
     (*faults)++;
     if (is_trace)
-        (void)snprintf(hint, sizeof hint, "--trace FILE says where it lies now");
+        hint = "--trace FILE says where it lies now";
     if (strncmp(input->path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
-        (void)snprintf(hint, sizeof hint, "it is part of the program: that of horus %s (%s) has it",
-                       text_or(r, "version"), text_or(r, "commit"));
+        hint = part;
     if (is_there)
         hs_report(diag, HS_ERROR, &place, hint,
                   "input '%s' is not that of the run: recorded %016" PRIx64 ", %" PRIu64
@@ -598,7 +592,6 @@ static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *wa
 static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_call *call)
 {
     const struct hs_run_options *options = call->options;
-    char hint[2 * HS_PATH_SIZE];
     struct hs_runmanifest now;
     enum hs_status status = hs_runmanifest_open(&now, dir, &call->diag);
     if (status != HS_OK) {
@@ -619,11 +612,10 @@ static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_cal
         hs_say(&call->out, "files           %s/\n", dir);
     if (differing == 0)
         return HS_OK;
-    (void)snprintf(hint, sizeof hint, "-o DIR keeps what came out now");
-    if (options->output != NULL)
-        (void)snprintf(hint, sizeof hint, "horus compare %s %s: job by job", call->operands[0],
-                       dir);
-    return hs_fail(&call->diag, HS_E_DIFFERS, HS_AT({.file = r->path}), hint,
+    return hs_fail(&call->diag, HS_E_DIFFERS, HS_AT({.file = r->path}),
+                   options->output == NULL
+                       ? "-o DIR keeps what came out now"
+                       : HS_PATH("horus compare %s %s: job by job", call->operands[0], dir),
                    "not the same run: %" PRIu32 " of %" PRIu32 " files differ", differing,
                    r->manifest.file_count + 1);
 }
@@ -633,10 +625,7 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
     const char *output = ((const struct hs_run_options *)call->options)->output;
     const char *version = text_or(r, "version"), *commit = text_or(r, "commit");
     const char *here = hs_version_commit();
-    const struct hs_run_call run_call = {.terminal = &call->terminal,
-                                         .shows_progress = call->terminal.err_is_tty,
-                                         .command = call->command};
-    char dir[HS_PATH_SIZE];
+    const struct hs_run_call run_call = {.by = call, .shows_progress = call->terminal.err_is_tty};
     uint32_t faults = 0;
     if (strcmp(version, HS_VERSION) != 0 || strcmp(commit, here) != 0)
         hs_report(&call->diag, HS_NOTE, NULL, "where files differ, that may be why",
@@ -647,13 +636,11 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
             HS_TRY(check_input(r, &r->manifest.inputs[i], &faults, &call->diag));
     if (faults > 0)
         return HS_E_INPUT;
-    if (output != NULL) {
-        (void)snprintf(dir, sizeof dir, "%s", output);
-    } else { /* beside the run, where there is space for such a directory */
-        const char *slash = strrchr(r->path, '/'), *name = slash != NULL ? slash + 1 : r->path;
-        (void)snprintf(dir, sizeof dir, "%.*s%srerun-%ld", (int)(name - r->path), r->path,
-                       strcmp(name, MANIFEST) == 0 ? "../" : "", (long)getpid());
-    }
+    /* beside the run, where there is space for such a directory */
+    const char *slash = strrchr(r->path, '/'), *name = slash != NULL ? slash + 1 : r->path;
+    const char *scratch = HS_PATH("%.*s%srerun-%ld", (int)(name - r->path), r->path,
+                                  strcmp(name, MANIFEST) == 0 ? "../" : "", (long)getpid());
+    const char *dir = output != NULL ? output : scratch;
     r->options.force = output == NULL;  /* replaces a leftover scratch directory */
     struct hs_diag errors = call->diag; /* notes and warnings were shown for the recorded run */
     errors.least = HS_ERROR;
