@@ -198,14 +198,14 @@ static void say_option(struct hs_output *out, const struct hs_option *option, bo
                        uint32_t columns)
 {
     const struct hs_param *p = &option->param;
-    char line[512] = "      ", text[1024];
+    char text[1024];
     struct shown s;
     show(option, &s);
     if (is_brief && p->type == HS_PARAM_CHOICE)
         s.metavar = "WHAT";
-    if (option->letter != 0)
-        (void)snprintf(line, sizeof line, "  -%c, ", option->letter);
-    hs_append(line, sizeof line, "--%s%s%s", s.name, *s.metavar != '\0' ? "=" : "", s.metavar);
+    const char *line =
+        HS_TEXT("%s--%s%s%s", option->letter != 0 ? HS_TEXT("  -%c, ", option->letter) : "      ",
+                s.name, *s.metavar != '\0' ? "=" : "", s.metavar);
     if (strlen(line) + 2 > SYNOPSIS_INDENT)
         hs_say(out, "%s\n%*s", line, SYNOPSIS_INDENT, "");
     else

@@ -725,13 +725,12 @@ static bool are_seeds_idle(const struct pivot *p)
 static void name_rows(struct pivot *p)
 {
     struct hs_arena *arena = &p->sweep->call->arena;
-    char text[256];
     p->rows = hs_arena_alloc(arena, p->sweep->point_count * sizeof *p->rows);
     for (uint32_t k = 0; k < p->sweep->key_count; k++) {
         const bool is_part = k != p->column_key && !is_seed(p, k) && varies(p, k);
         for (uint32_t i = 0; is_part && i < p->sweep->point_count; i++) {
             const char *key = p->sweep->keys[k], *value = value_of(p, i, k);
-            (void)snprintf(text, sizeof text, "%s, %s=%s", value_of(p, i, ROW), key, value);
+            const char *text = HS_TEXT("%s, %s=%s", value_of(p, i, ROW), key, value);
             p->rows[i] = k == p->row_key ? value : hs_arena_text(arena, text, strlen(text));
         }
     }

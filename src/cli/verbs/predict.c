@@ -100,9 +100,8 @@ enum { MODEL, BATCH, PRECISION, DATASET, PARTS };
 static enum hs_status unknown_model(struct prediction *p, const char *model, struct hs_diag *diag)
 {
     const struct hs_catalogue *catalogue = &p->catalogue;
-    char hint[3 * NAME_MAX_LEN] =
-        "'horus predict --list' tells what it has; --profiles gives another";
     char wanted[NAME_MAX_LEN] = "", *plain;
+    uint32_t at = 0;
     const char **names = hs_arena_alloc(&p->arena, catalogue->count * sizeof *names + 1);
     for (uint32_t i = 0; i < catalogue->count; i++) {
         names[i] = plain = hs_arena_alloc(&p->arena, NAME_MAX_LEN);
@@ -110,12 +109,14 @@ static enum hs_status unknown_model(struct prediction *p, const char *model, str
     }
     (void)hs_profile_fold(model, wanted, sizeof wanted);
     const char *nearest = hs_nearest(wanted, names, catalogue->count);
-    for (uint32_t i = 0; nearest != NULL && i < catalogue->count; i++)
-        if (names[i] == nearest)
-            (void)snprintf(hint, sizeof hint,
-                           "did you mean '%.64s'? 'horus predict --list' tells all",
-                           catalogue->profiles[i].model);
-    return hs_fail(diag, HS_E_USAGE, NULL, hint, "predict: the catalogue has no model '%s'", model);
+    while (nearest != NULL && names[at] != nearest)
+        at++;
+    return hs_fail(diag, HS_E_USAGE, NULL,
+                   nearest == NULL
+                       ? "'horus predict --list' tells what it has; --profiles gives another"
+                       : HS_TEXT("did you mean '%.64s'? 'horus predict --list' tells all",
+                                 catalogue->profiles[at].model),
+                   "predict: the catalogue has no model '%s'", model);
 }
 
 /* No name of the catalogue contains '/', so the separator identifies the form. */
@@ -616,7 +617,6 @@ static const char *run_key(const struct predicted_job *job)
 static void say_alone(struct hs_output *out, const struct prediction *p,
                       const struct predicted_job *job)
 {
-    char name[64];
     hs_say(out, "%s alone on %s\n", job->key, p->types[0]);
     if (job->taken != NULL)
         hs_say(out, "  not in the catalogue; a run takes %s, whose figures these are\n",
@@ -631,10 +631,8 @@ static void say_alone(struct hs_output *out, const struct prediction *p,
     say_line(out, p, "GPU memory", &job->memory_mib, 1, 0, "MiB");
     say_line(out, p, "  a policy sees", &job->predicted_memory_mib, 1, 0, "MiB");
     say_line(out, p, "time of a step", &job->step_ms, 1, 2, "ms");
-    for (uint32_t t = 1; t < p->type_count; t++) {
-        (void)snprintf(name, sizeof name, "speed on %.40s", p->types[t]);
-        say_line(out, p, name, &job->speeds[t], 1, 3, "x");
-    }
+    for (uint32_t t = 1; t < p->type_count; t++)
+        say_line(out, p, HS_TEXT("speed on %.40s", p->types[t]), &job->speeds[t], 1, 3, "x");
 }
 
 /* Prints slowdown, speed, error and source of the speed. */

@@ -106,11 +106,9 @@ static void say_spreads(struct hs_output *out, const struct hs_summary *summary)
     for (uint32_t i = 0; i < summary->spread_count; i++) {
         const struct hs_spread *s = &summary->spreads[i];
         double deviation = hs_spread_deviation(s);
-        char plus_minus[32] = "-";
-        if (!isnan(deviation))
-            (void)snprintf(plus_minus, sizeof plus_minus, "%.6g", deviation);
         hs_say(out, "  %-24s%14.8g%14.8g%14s%14.8g%14.8g\n", s->name,
-               hs_summary_get(summary, s->name), s->mean, plus_minus, s->min, s->max);
+               hs_summary_get(summary, s->name), s->mean,
+               isnan(deviation) ? "-" : HS_TEXT("%.6g", deviation), s->min, s->max);
     }
 }
 
@@ -137,10 +135,10 @@ static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup
 /* Prints summary.json of the finished run. */
 static enum hs_status say_summary(struct hs_call *call, const char *dir)
 {
-    char path[HS_PATH_SIZE + 16], *text;
+    char *text;
     size_t length;
-    (void)snprintf(path, sizeof path, "%s/summary.json", dir);
-    HS_TRY(hs_read_file(path, UINT64_C(1) << 30, &text, &length, &call->diag));
+    HS_TRY(hs_read_file(HS_PATH("%s/summary.json", dir), UINT64_C(1) << 30, &text, &length,
+                        &call->diag));
     hs_output_put(&call->out, text, length);
     hs_free(text);
     return HS_OK;

@@ -420,11 +420,12 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
     struct hs_trace_job *job;
     struct hs_fit *fit = NULL;
     struct hs_wholefile file;
-    char name[NAME_MAX_BYTES] = "fitted", about[NAME_MAX_BYTES + 64];
     const char *slash = strrchr(given->fit, '/'), *begin = slash != NULL ? slash + 1 : given->fit;
-    size_t len = strcspn(begin, ".");
-    if (len > 0 && strcmp(given->fit, "-") != 0)
-        (void)snprintf(name, sizeof name, "%.*s", (int)len, begin);
+    const size_t len = strcspn(begin, ".");
+    const char *name =
+        len == 0 || strcmp(given->fit, "-") == 0
+            ? "fitted"
+            : HS_TEXT("%.*s", (int)(len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES - 1), begin);
     hs_trace_options_default(&options);
     options.path = given->fit;
     options.map = given->map;
@@ -441,10 +442,10 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
     if (status == HS_OK)
         status = hs_wholefile_open(&file, given->output, diag);
     if (status == HS_OK) {
-        (void)snprintf(about, sizeof about,
-                       "Fitted to %" PRIu64 " jobs of %s by horus generate --fit.",
-                       hs_fit_jobs(fit), workload.name);
-        hs_workload_write(&workload, about, &file.out);
+        hs_workload_write(&workload,
+                          HS_TEXT("Fitted to %" PRIu64 " jobs of %s by horus generate --fit.",
+                                  hs_fit_jobs(fit), workload.name),
+                          &file.out);
         status = hs_wholefile_close(&file, HS_OK, diag);
     }
     if (status == HS_OK) {
