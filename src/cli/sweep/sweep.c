@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -23,23 +22,14 @@
 /* ---- the experiment: every value is checked at its place, so that a mistake is reported with
  * its line before the first point runs ---- */
 
-HS_PRINTF(4, 5)
-static enum hs_status fail_at(struct hs_sweep *sweep, const struct hs_json *value, const char *hint,
-                              const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return hs_fail(sweep->diag, HS_E_INPUT, HS_AT(hs_json_place(sweep->doc, value)), hint, "%s",
-                   text);
-}
+/* HS_E_INPUT at the place of a value: hint, format, arguments. */
+#define FAIL_AT(sweep, value, ...)                                                                 \
+    hs_fail((sweep)->diag, HS_E_INPUT, HS_AT(hs_json_place((sweep)->doc, value)), __VA_ARGS__)
 
 static enum hs_status expect(struct hs_sweep *sweep, const struct hs_json *value,
                              enum hs_json_kind kind, const char *what)
 {
-    return hs_json_kind(value) == kind ? HS_OK : fail_at(sweep, value, NULL, "expected %s", what);
+    return hs_json_kind(value) == kind ? HS_OK : FAIL_AT(sweep, value, NULL, "expected %s", what);
 }
 
 /* '-' and '_' are equal in keys; stored ones have only '_'. */
@@ -61,7 +51,7 @@ static enum hs_status add_axis(struct hs_sweep *sweep, const struct hs_json *val
                                struct hs_sweep_axis **axis)
 {
     if (sweep->axis_count == HS_SWEEP_AXES_MAX)
-        return fail_at(sweep, value, NULL, "more than %u axes", HS_SWEEP_AXES_MAX);
+        return FAIL_AT(sweep, value, NULL, "more than %u axes", HS_SWEEP_AXES_MAX);
     *axis = &sweep->axes[sweep->axis_count++];
     **axis = (struct hs_sweep_axis){.first_key = sweep->key_count};
     return HS_OK;
@@ -96,9 +86,9 @@ static enum hs_status make_room(struct hs_sweep *sweep, const struct hs_json *va
                                 struct hs_sweep_axis *axis, uint64_t rows)
 {
     if (rows == 0)
-        return fail_at(sweep, value, "at least one value", "an axis without a value");
+        return FAIL_AT(sweep, value, "at least one value", "an axis without a value");
     if (rows > HS_SWEEP_POINTS_MAX)
-        return fail_at(sweep, value, NULL, "more than %u values", HS_SWEEP_POINTS_MAX);
+        return FAIL_AT(sweep, value, NULL, "more than %u values", HS_SWEEP_POINTS_MAX);
     axis->rows = (uint32_t)rows;
     axis->pairs = hs_arena_alloc(sweep->arena, rows * axis->key_count * sizeof *axis->pairs);
     return HS_OK;
@@ -124,7 +114,7 @@ static enum hs_status read_range(struct hs_sweep *sweep, struct hs_sweep_axis *a
     struct hs_diag silent = {.least = HS_ERROR}; /* the message about seeds is replaced below */
     if (hs_seeds_parse(hs_json_text(member), key, 0, sweep->arena, &numbers, &count, &silent) !=
         HS_OK)
-        return fail_at(sweep, member, "upwards, each once, at most 1000: \"1..5\" or \"1..3,7\"",
+        return FAIL_AT(sweep, member, "upwards, each once, at most 1000: \"1..5\" or \"1..3,7\"",
                        "expected a list of values, or a range of numbers");
     HS_TRY(make_room(sweep, member, axis, count));
     for (uint32_t i = 0; i < count; i++) {
@@ -143,7 +133,7 @@ static enum hs_status read_list(struct hs_sweep *sweep, struct hs_sweep_axis *ax
     if (key == 0)
         HS_TRY(make_room(sweep, member, axis, hs_json_count(member)));
     if (hs_json_count(member) != axis->rows)
-        return fail_at(sweep, member, "lists of \"zip\" advance together",
+        return FAIL_AT(sweep, member, "lists of \"zip\" advance together",
                        "%" PRIu32 " values, where the first list has %" PRIu32,
                        hs_json_count(member), axis->rows);
     for (const struct hs_json *v = hs_json_first(member); v != NULL; v = hs_json_next(v))
@@ -183,13 +173,13 @@ static enum hs_status read_rows(struct hs_sweep *sweep, const struct hs_json *li
                 HS_TRY(add_key(sweep, axis, m));
     }
     if (axis->key_count == 0)
-        return fail_at(sweep, list, NULL, "\"list\" has no point that sets a key");
+        return FAIL_AT(sweep, list, NULL, "\"list\" has no point that sets a key");
     HS_TRY(make_room(sweep, list, axis, hs_json_count(list)));
     for (const struct hs_json *o = hs_json_first(list); o != NULL; o = hs_json_next(o), row++)
         for (const struct hs_json *m = hs_json_first(o); m != NULL; m = hs_json_next(m)) {
             uint32_t key = find_key(sweep, axis->first_key, hs_json_key(m));
             if (axis->pairs[(size_t)row * axis->key_count + key - axis->first_key] != NULL)
-                return fail_at(sweep, m, NULL, "'%s' stands twice in a point", hs_json_key(m));
+                return FAIL_AT(sweep, m, NULL, "'%s' stands twice in a point", hs_json_key(m));
             HS_TRY(read_value(sweep, axis, row, key - axis->first_key, m, m));
         }
     return HS_OK;
@@ -222,7 +212,7 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
     if ((name = hs_json_get(root, "name")) != NULL) {
         const char *text = hs_json_text(name);
         if (text == NULL || !hs_rundir_is_name(text) || strlen(text) > 200)
-            return fail_at(sweep, name, "it names the directory of the results",
+            return FAIL_AT(sweep, name, "it names the directory of the results",
                            "expected a name of 1 to 200 bytes without a slash, a leading dot or a "
                            "control character");
         sweep->name = hs_arena_text(sweep->arena, text, strlen(text));
@@ -241,7 +231,7 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
             HS_TRY(add_key(sweep, axis, m));
         for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
             HS_TRY(read_list(sweep, axis, key++, m));
-        HS_TRY(key > 0 ? HS_OK : fail_at(sweep, zip, NULL, "\"zip\" has no key"));
+        HS_TRY(key > 0 ? HS_OK : FAIL_AT(sweep, zip, NULL, "\"zip\" has no key"));
     }
     if ((list = hs_json_get(root, "list")) != NULL)
         HS_TRY(read_rows(sweep, list));
@@ -249,11 +239,11 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
     for (uint32_t a = 0; a < sweep->axis_count; a++) {
         count *= sweep->axes[a].rows;
         if (count > HS_SWEEP_POINTS_MAX)
-            return fail_at(sweep, root, "sweep in parts", "more than %u points",
+            return FAIL_AT(sweep, root, "sweep in parts", "more than %u points",
                            HS_SWEEP_POINTS_MAX);
     }
     if (sweep->axis_count == 0)
-        return fail_at(sweep, root, "for example \"grid\": {\"policy\": [\"fifo\", \"srtf\"]}",
+        return FAIL_AT(sweep, root, "for example \"grid\": {\"policy\": [\"fifo\", \"srtf\"]}",
                        "nothing is swept: no \"grid\", \"zip\" or \"list\"");
     sweep->point_count = (uint32_t)count;
     return HS_OK;

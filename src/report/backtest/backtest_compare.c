@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -375,39 +374,33 @@ static void find_room(struct hs_backtest *b, const struct hs_backtest_changes *l
 
 /* ---- limits of the comparison ---- */
 
-HS_PRINTF(2, 3)
-static void add_untold(struct hs_backtest *b, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(b->untold[b->untold_count++], sizeof b->untold[0], fmt, args);
-    va_end(args);
-}
+#define ADD_UNTOLD(b, ...)                                                                         \
+    (void)snprintf((b)->untold[(b)->untold_count++], sizeof(b)->untold[0], __VA_ARGS__)
 
 static void list_untold(struct hs_backtest *b)
 {
     if (b->untimed > 0)
-        add_untold(b,
+        ADD_UNTOLD(b,
                    "%llu of %u jobs have no recorded start and end in order: they run, and are not "
                    "compared",
                    (unsigned long long)b->untimed, b->count - b->first);
     if (!isnan(b->roomy))
-        add_untold(b,
+        ADD_UNTOLD(b,
                    "%.1f %% of the recorded waiting passed while the log left as many GPUs of this "
                    "cluster idle as the job wanted: placement, quotas, holds, or machines that "
                    "were down",
                    100 * b->roomy);
     if (b->peak_milli > b->gpus * 1000)
-        add_untold(b,
+        ADD_UNTOLD(b,
                    "up to %.6g GPUs are held at once in the log, the cluster has %llu: jobs were "
                    "stopped in between, shared GPUs, or there were more",
                    (double)b->peak_milli / 1000, (unsigned long long)b->gpus);
     if (b->own_run_times == 0)
-        add_untold(b, "run times are from start to end: what a start-up took is part of them, so "
+        ADD_UNTOLD(b, "run times are from start to end: what a start-up took is part of them, so "
                       "none is calibrated");
-    add_untold(b, "the simulated cluster begins empty: what ran or waited before the first "
+    ADD_UNTOLD(b, "the simulated cluster begins empty: what ran or waited before the first "
                   "submission is not in the log");
-    add_untold(b, "a job that was stopped and resumed counts as running all the time; priorities, "
+    ADD_UNTOLD(b, "a job that was stopped and resumed counts as running all the time; priorities, "
                   "dependencies and abandoned waits are not recorded");
 }
 

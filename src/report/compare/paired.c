@@ -123,15 +123,10 @@ static bool differs_in(const struct hs_paired *p, const char *key, const char *a
 }
 
 /* Adds a setting that differs, because this explains more than the first job that differs. */
-HS_PRINTF(2, 3)
-static enum hs_status differs(const struct hs_paired *p, const char *fmt, ...)
+static enum hs_status differs(const struct hs_paired *p, const char *what)
 {
     const char *a = p->runs[HS_PAIRED_A].dir, *b = p->runs[HS_PAIRED_B].dir;
-    char what[2 * HS_PATH_SIZE], hint[HINT_SIZE] = "";
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(what, sizeof what, fmt, args);
-    va_end(args);
+    char hint[HINT_SIZE] = "";
     for (size_t i = 0; i < HS_COUNT_OF(workload_keys) && hint[0] == '\0'; i++) {
         struct setting s;
         if (differs_in(p, workload_keys[i], "not set", &s))
@@ -149,15 +144,14 @@ static enum hs_status check_rows(const struct hs_paired *p)
         const struct hs_paired_row *a = &in_a->rows[i], *b = &in_b->rows[i];
         const int order = i >= in_b->count ? -1 : i >= in_a->count ? 1 : compare_keys(a, b);
         if (order != 0)
-            return differs(p, "job %s, submitted at %s, is %s", order < 0 ? a->id : b->id,
-                           HS_SECONDS(order < 0 ? a->submit_us : b->submit_us),
-                           order < 0 ? "not in it" : "in it alone");
+            return differs(p, HS_TEXT("job %s, submitted at %s, is %s", order < 0 ? a->id : b->id,
+                                      HS_SECONDS(order < 0 ? a->submit_us : b->submit_us),
+                                      order < 0 ? "not in it" : "in it alone"));
         if (compare_demands(a, b) != 0)
-            return differs(p,
-                           "job %s, submitted at %s, wants %" PRIu32 " GPUs for %s s, not %" PRIu32
-                           " for %s s",
-                           a->id, HS_SECONDS(a->submit_us), b->gpus, HS_SECONDS(b->work_us),
-                           a->gpus, HS_SECONDS(a->work_us));
+            return differs(p, HS_TEXT("job %s, submitted at %s, wants %" PRIu32
+                                      " GPUs for %s s, not %" PRIu32 " for %s s",
+                                      a->id, HS_SECONDS(a->submit_us), b->gpus,
+                                      HS_SECONDS(b->work_us), a->gpus, HS_SECONDS(a->work_us)));
     }
     return HS_OK;
 }
@@ -207,10 +201,9 @@ enum hs_status hs_paired_load(struct hs_paired *p, const char *const dirs[HS_PAI
     }
     const struct hs_manifest_input *a = trace[HS_PAIRED_A], *b = trace[HS_PAIRED_B];
     if (a != NULL && b != NULL && (a->hash != b->hash || a->bytes != b->bytes))
-        return differs(p,
-                       "trace %s (%016" PRIx64 ", %" PRIu64 " bytes) against %s (%016" PRIx64
-                       ", %" PRIu64 " bytes)",
-                       b->path, b->hash, b->bytes, a->path, a->hash, a->bytes);
+        return differs(p, HS_PATH("trace %s (%016" PRIx64 ", %" PRIu64
+                                  " bytes) against %s (%016" PRIx64 ", %" PRIu64 " bytes)",
+                                  b->path, b->hash, b->bytes, a->path, a->hash, a->bytes));
     HS_TRY(check_rows(p));
     pick_compared(p);
     return HS_OK;

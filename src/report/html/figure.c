@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 
 #include "base/fixed.h"
 

@@ -14,7 +14,6 @@
  */
 #pragma once
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "report/run/run_table.h"

@@ -119,12 +119,11 @@ static void scan_dir(struct dir_scan *scan, const char *path, enum level level,
                      const struct hs_json *runs)
 {
     struct listing l = listing_of(path, level, runs);
-    char below[HS_PATH_SIZE + 2 * NAME_ROOM];
     DIR *dir = opendir(path);
     for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
         if (is_dots(entry->d_name))
             continue;
-        (void)snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
+        const char *below = HS_PATH("%s/%s", path, entry->d_name);
         const enum entry kind = entry_of(&l, below, entry->d_name);
         if (kind == ENTRY_DIRECTORY)
             scan_dir(scan, below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN, l.runs);
@@ -139,8 +138,7 @@ static void scan_dir(struct dir_scan *scan, const char *path, enum level level,
     hs_json_close(l.doc);
     if (!scan->removes || scan->foreign[0] != '\0')
         return;
-    (void)snprintf(below, sizeof below, "%s/" MANIFEST, path);
-    (void)unlink(below);
+    (void)unlink(HS_PATH("%s/" MANIFEST, path));
     (void)rmdir(path);
 }
 
@@ -218,7 +216,6 @@ static enum hs_status settle_swap(const struct hs_beside *b, struct hs_diag *dia
 static enum hs_status rundir_lock(struct hs_rundir *dir, const char *path, bool force,
                                   struct hs_diag *diag)
 {
-    char name[HS_PATH_SIZE];
     *dir = (struct hs_rundir){.may_replace = force};
     size_t length = strlen(path);
     if (length == 0 || length + NAME_ROOM > HS_PATH_SIZE)
@@ -227,7 +224,7 @@ static enum hs_status rundir_lock(struct hs_rundir *dir, const char *path, bool 
                        HS_PATH_SIZE - NAME_ROOM, length);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    (void)snprintf(name, sizeof name, "%.*s", (int)length, path);
+    const char *name = HS_PATH("%.*s", (int)length, path);
     HS_TRY(hs_rundir_make_parents(name, diag));
     return hs_beside_lock(&dir->beside, name, HS_RUNDIR_CHECKPOINT, diag);
 }

@@ -591,10 +591,9 @@ static enum hs_status check_outputs(struct verify_check *c)
     const struct hs_runmanifest *manifest = &c->run->manifest;
     for (uint32_t i = 0; i < manifest->file_count; i++) {
         const struct hs_output_file *file = &manifest->files[i];
-        char path[HS_PATH_SIZE];
         uint64_t hash, bytes;
-        (void)snprintf(path, sizeof path, "%s/%s", manifest->dir, file->name);
-        HS_TRY(hs_hash_file(path, &hash, &bytes, manifest->diag));
+        HS_TRY(hs_hash_file(HS_PATH("%s/%s", manifest->dir, file->name), &hash, &bytes,
+                            manifest->diag));
         c->looked++;
         if (hash != file->hash)
             VERIFY_FAULT(c, "%s is not the file that the manifest lists", file->name);

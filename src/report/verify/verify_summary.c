@@ -384,13 +384,11 @@ static void compare_statistics(const struct stated *s, const struct hs_json *cla
     for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
         const char *name = hs_job_class_text((enum hs_job_class)i);
         const struct class_sums *class = &sums->classes[i];
-        char owner[32];
         const struct stated of_class = {s->check, hs_json_get(hs_json_get(classes, "class"), name),
-                                        owner};
+                                        HS_TEXT("%s: ", name)};
         double class_us = is_told ? 1e6 * (double)class->jobs : 0;
         if (of_class.figures == NULL && !(class_us > 0))
             continue;
-        (void)snprintf(owner, sizeof owner, "%s: ", name);
         compare(&of_class, "jobs", class_us, 1e6);
         compare(&of_class, "mean_wait", (double)class->wait_us, class_us);
         compare(&of_class, "mean_jct", (double)class->jct_us, class_us);
