@@ -320,6 +320,11 @@ static void add_count(struct hs_summary *s, const char *name, uint64_t value)
     hs_summary_add(s, name, "1", (double)value, NULL);
 }
 
+static void add_share(struct hs_summary *s, const char *name, double value, const char *absent)
+{
+    hs_summary_add(s, name, "1", value, absent);
+}
+
 static double makespan(const struct hs_stats *stats)
 {
     return hs_exact_double((uint64_t)(stats->last_finish_us - stats->first_submit_us),
@@ -361,30 +366,27 @@ static double util(const struct hs_report *r, enum hs_channel channel, hs_u128 u
 
 static void add_cluster(struct hs_summary *s, const struct hs_report *r)
 {
-    static const char never_loaded[] = "no job ever waited";
+    static const char no_wait[] = "no job ever waited";
     hs_u128 span = (hs_u128)r->span_us, loaded = r->timeline.sum[HS_CH_LOADED];
-    const char *util_reason = r->stats.has_util ? no_span : no_util;
-    const char *loaded_reason = r->stats.has_util ? never_loaded : no_util;
-    hs_summary_add(s, "gpu_allocation", "1", share(r, HS_CH_GPUS_HELD, 1, span), no_span);
-    hs_summary_add(s, "gpu_utilization", "1", util(r, HS_CH_UTIL_MODEL, span), util_reason);
-    hs_summary_add(s, "gpu_utilization_sum", "1", util(r, HS_CH_UTIL_SUM, span), util_reason);
-    hs_summary_add(s, "loaded_share", "1", hs_exact_double(loaded, span), no_span);
-    hs_summary_add(s, "gpu_allocation_loaded", "1", share(r, HS_CH_HELD_LOADED, 1, loaded),
-                   never_loaded);
-    hs_summary_add(s, "gpu_utilization_loaded", "1", util(r, HS_CH_UTIL_MODEL_LOADED, loaded),
-                   loaded_reason);
-    hs_summary_add(s, "gpu_utilization_sum_loaded", "1", util(r, HS_CH_UTIL_SUM_LOADED, loaded),
-                   loaded_reason);
-    hs_summary_add(s, "assumed_utilization_share", "1",
-                   r->stats.has_util ? (double)r->stats.assumed_util / (double)r->stats.submitted
-                                     : (double)NAN,
-                   no_util);
-    hs_summary_add(s, "gpu_sharing", "1", share(r, HS_CH_GPUS_SHARED, 1, span), no_span);
-    hs_summary_add(s, "useful_gpu_share", "1",
-                   hs_exact_double(r->stats.done_milli_ns, span * r->options.cluster->gpu_count *
-                                                               HS_NS_PER_US * FULL_MILLI),
-                   no_span);
-    hs_summary_add(s, "fragmentation", "1", share(r, HS_CH_FRAGMENTED, 1, span), no_span);
+    const char *no_use = r->stats.has_util ? no_span : no_util;
+    const char *no_load = r->stats.has_util ? no_wait : no_util;
+    add_share(s, "gpu_allocation", share(r, HS_CH_GPUS_HELD, 1, span), no_span);
+    add_share(s, "gpu_utilization", util(r, HS_CH_UTIL_MODEL, span), no_use);
+    add_share(s, "gpu_utilization_sum", util(r, HS_CH_UTIL_SUM, span), no_use);
+    add_share(s, "loaded_share", hs_exact_double(loaded, span), no_span);
+    add_share(s, "gpu_allocation_loaded", share(r, HS_CH_HELD_LOADED, 1, loaded), no_wait);
+    add_share(s, "gpu_utilization_loaded", util(r, HS_CH_UTIL_MODEL_LOADED, loaded), no_load);
+    add_share(s, "gpu_utilization_sum_loaded", util(r, HS_CH_UTIL_SUM_LOADED, loaded), no_load);
+    add_share(s, "assumed_utilization_share",
+              r->stats.has_util ? (double)r->stats.assumed_util / (double)r->stats.submitted
+                                : (double)NAN,
+              no_util);
+    add_share(s, "gpu_sharing", share(r, HS_CH_GPUS_SHARED, 1, span), no_span);
+    add_share(s, "useful_gpu_share",
+              hs_exact_double(r->stats.done_milli_ns,
+                              span * r->options.cluster->gpu_count * HS_NS_PER_US * FULL_MILLI),
+              no_span);
+    add_share(s, "fragmentation", share(r, HS_CH_FRAGMENTED, 1, span), no_span);
 }
 
 static void add_gpu_seconds(struct hs_summary *s, const char *name, hs_u128 num, hs_u128 den)
@@ -453,8 +455,8 @@ static void add_bound(struct hs_summary *s, const char *name, const char *share_
     if (absent != NULL)
         bound = (double)NAN;
     hs_summary_add(s, name, "s", bound, absent);
-    hs_summary_add(s, share_name, "1", value == 0 && bound == 0 ? 1 : bound / value,
-                   absent != NULL ? absent : "the figure it bounds is 0");
+    add_share(s, share_name, value == 0 && bound == 0 ? 1 : bound / value,
+              absent != NULL ? absent : "the figure it bounds is 0");
 }
 
 static void add_bounds(struct hs_summary *s, const struct hs_report *r)
@@ -478,61 +480,56 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
 }
 
 /* Adds the metrics of src/MODEL.md in a fixed order; those that do not apply have a reason. */
-static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
+static void fill_metrics(struct hs_summary *s, const struct hs_report *r)
 {
     const struct hs_stats *stats = &r->stats;
-    summary->count = 0;
-    add_count(summary, "n_jobs", stats->submitted);
-    add_count(summary, "n_done", stats->done);
-    add_count(summary, "n_failed", stats->failed);
-    add_count(summary, "n_rejected", stats->rejected);
-    add_count(summary, "n_unfinished", stats->unfinished);
-    add_count(summary, "n_counted", stats->counted);
-    hs_summary_add(summary, "makespan", "s", makespan(stats), "no job ended");
-    add_measure(summary, stats, HS_M_WAIT);
-    add_measure(summary, stats, HS_M_JCT);
-    add_measure(summary, stats, HS_M_SLOWDOWN);
-    add_measure(summary, stats, HS_M_BOUNDED);
-    hs_summary_add(summary, "fairness_jain", "1", stats->jain,
-                   "fewer than two users completed jobs that use GPUs");
-    add_cluster(summary, r);
-    add_costs(summary, r);
+    const hs_u128 *sum = r->timeline.sum, span = (hs_u128)r->span_us;
+    s->count = 0;
+    add_count(s, "n_jobs", stats->submitted);
+    add_count(s, "n_done", stats->done);
+    add_count(s, "n_failed", stats->failed);
+    add_count(s, "n_rejected", stats->rejected);
+    add_count(s, "n_unfinished", stats->unfinished);
+    add_count(s, "n_counted", stats->counted);
+    hs_summary_add(s, "makespan", "s", makespan(stats), "no job ended");
+    add_measure(s, stats, HS_M_WAIT);
+    add_measure(s, stats, HS_M_JCT);
+    add_measure(s, stats, HS_M_SLOWDOWN);
+    add_measure(s, stats, HS_M_BOUNDED);
+    add_share(s, "fairness_jain", stats->jain, "fewer than two users completed jobs that use GPUs");
+    add_cluster(s, r);
+    add_costs(s, r);
     /* Little's law without limits: over a whole run the integral of the number of jobs in the
      * system equals the sum of their times in it. */
-    const hs_u128 *sum = r->timeline.sum;
     hs_u128 waiting = sum[HS_CH_PENDING] + sum[HS_CH_SUSPENDED];
     hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = r->stats.in_system_us;
-    hs_u128 span = (hs_u128)r->span_us;
     double gap = hs_exact_signed((hs_i128)(in_system - summed), HS_US_PER_S);
-    hs_summary_add(summary, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span),
-                   no_span);
-    hs_summary_add(summary, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
-    hs_summary_add(summary, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
-    hs_summary_add(summary, "little_gap", "job s", gap, NULL);
-    add_bounds(summary, r);
-    summary->before_classes = summary->count;
-    add_measure(summary, stats, HS_M_RUN_SLOWDOWN);
-    hs_summary_add(summary, "colocated_share", "1",
-                   hs_exact_double(stats->colocated_us, stats->run_us), "no job ran for any time");
-    add_count(summary, "retries", stats->retries);
-    hs_summary_add(summary, "mean_queueing_delay", "s", stats->mean_queueing_delay, no_job);
-    summary->before_job_classes = summary->count;
-    add_measure(summary, stats, HS_M_PROGRESS);
-    add_count(summary, "switches", stats->switches);
-    add_count(summary, "trials_kept", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_KEPT]);
-    add_count(summary, "trials_undone", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_UNDONE]);
-    hs_summary_add(summary, "host_mib_seconds", "MiB s",
-                   hs_exact_double(stats->host_mib_us, HS_US_PER_S), NULL);
-    add_gpu_seconds(summary, "wait_constraint_gpu_seconds", r->timeline.sum[HS_CH_WAIT_CONSTRAINT],
-                    HS_US_PER_S);
-    hs_summary_add(summary, "gpu_allocated_share", "1",
-                   share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
-    add_count(summary, "profiled", stats->policy_counter[HS_POLICY_COUNTER_PROFILED]);
-    add_count(summary, "ended_in_profile", stats->policy_counter[HS_POLICY_COUNTER_PROFILE_ENDED]);
-    add_gpu_seconds(summary, "profile_gpu_seconds",
+    hs_summary_add(s, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span), no_span);
+    hs_summary_add(s, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
+    hs_summary_add(s, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
+    hs_summary_add(s, "little_gap", "job s", gap, NULL);
+    add_bounds(s, r);
+    s->before_classes = s->count;
+    add_measure(s, stats, HS_M_RUN_SLOWDOWN);
+    add_share(s, "colocated_share", hs_exact_double(stats->colocated_us, stats->run_us),
+              "no job ran for any time");
+    add_count(s, "retries", stats->retries);
+    hs_summary_add(s, "mean_queueing_delay", "s", stats->mean_queueing_delay, no_job);
+    s->before_job_classes = s->count;
+    add_measure(s, stats, HS_M_PROGRESS);
+    add_count(s, "switches", stats->switches);
+    add_count(s, "trials_kept", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_KEPT]);
+    add_count(s, "trials_undone", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_UNDONE]);
+    hs_summary_add(s, "host_mib_seconds", "MiB s", hs_exact_double(stats->host_mib_us, HS_US_PER_S),
+                   NULL);
+    add_gpu_seconds(s, "wait_constraint_gpu_seconds", sum[HS_CH_WAIT_CONSTRAINT], HS_US_PER_S);
+    add_share(s, "gpu_allocated_share", share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, span), no_span);
+    add_count(s, "profiled", stats->policy_counter[HS_POLICY_COUNTER_PROFILED]);
+    add_count(s, "ended_in_profile", stats->policy_counter[HS_POLICY_COUNTER_PROFILE_ENDED]);
+    add_gpu_seconds(s, "profile_gpu_seconds",
                     stats->policy_counter[HS_POLICY_COUNTER_PROFILE_GPU_US], HS_US_PER_S);
-    summary->overhead_share = hs_exact_double(stats->overhead_milli_us, stats->run_milli_us);
-    hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, summary->sparkline);
+    s->overhead_share = hs_exact_double(stats->overhead_milli_us, stats->run_milli_us);
+    hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, s->sparkline);
 }
 
 uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)

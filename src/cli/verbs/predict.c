@@ -157,11 +157,10 @@ static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct pred
     const char *const *parts = job->parts;
     const struct hs_profile *row = &catalogue->profiles[job->row];
     const char *precision = parts[PRECISION];
-    if (*parts[DATASET] != '\0' && !hs_model_same_name(parts[DATASET], row->dataset)) {
+    if (*parts[DATASET] != '\0' && !hs_model_same_name(parts[DATASET], row->dataset))
         return hs_fail(diag, HS_E_USAGE, NULL, HS_TEXT("it has it with '%.64s'", row->dataset),
                        "predict: the catalogue has no model '%s' with the dataset '%s'", row->model,
                        parts[DATASET]);
-    }
     if (*precision == '\0' || hs_model_same_name(precision, row->precision))
         precision = row->precision;
     else if (hs_model_same_name(precision, "amp"))
