@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the scripts/reproduce-PAGE.sh share, and some others; they source it first. Their arguments:
+# What the scripts/reproduce-*.sh share, and some others; they source it first. Their arguments:
 #   [--quick] [BUILD [FOLDER]]        defaults: build/release results
 # It goes to the top of the tree and sets page, quick, horus (the program), folder (of the page), data
 # ($HORUS_DATA, else ../shared/data) and work, a folder of its own that goes with the script. An

@@ -54,8 +54,8 @@ static inline const char *hs_ratio_text(char text[HS_FMT_MAX + 1], uint64_t num,
  * libm. */
 double hs_fmt_round6(double value);
 
-/* A formatted text, cut at HS_TEXT_SIZE, that is valid until the end of the block; a statement under
- * an `if` or `for` is a block of its own. */
+/* A formatted text, cut at HS_TEXT_SIZE, that is valid until the end of the block; a statement
+ * under an `if` or `for` is a block of its own. */
 #define HS_TEXT_SIZE 1024
 #define HS_TEXT(...) hs_text((char[HS_TEXT_SIZE]){0}, HS_TEXT_SIZE, __VA_ARGS__)
 HS_PRINTF(3, 4)

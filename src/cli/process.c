@@ -191,13 +191,16 @@ static void progress_text(const struct hs_status_line *line, const char *rest, d
     const struct hs_terminal *terminal = line->terminal;
     const char *const *parts = terminal->err_use_utf8 ? eighths : plain;
     const int64_t steps = terminal->err_use_utf8 ? 8 : 1;
-    const bool has_eta = share > 0 && elapsed_s > 0;
-    const uint64_t s = has_eta ? (uint64_t)(elapsed_s * (1 - share) / share + 0.5) : 0;
-    const char *minutes = s < 3600 ? HS_TEXT("%" PRIu64, s / 60) /* "0:08", "1:02:03" */
-                                   : HS_TEXT("%" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60);
-    const char *eta = has_eta ? HS_TEXT(" | ETA %s:%02" PRIu64, minutes, s % 60) : "";
     const char *percent = share >= 0 ? HS_TEXT("%.0f%% ", 100 * share) : "";
-    char bar[4 * BAR_MAX] = "";
+    char eta[64] = "", bar[4 * BAR_MAX] = "";
+    if (share > 0 && elapsed_s > 0) { /* "0:08", "1:02:03" */
+        const uint64_t s = (uint64_t)(elapsed_s * (1 - share) / share + 0.5);
+        if (s >= 3600)
+            hs_append(eta, sizeof eta, " | ETA %" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60);
+        else
+            hs_append(eta, sizeof eta, " | ETA %" PRIu64, s / 60);
+        hs_append(eta, sizeof eta, ":%02" PRIu64, s % 60);
+    }
     size_t used = strlen(line->label) + strlen(percent) + strlen(rest) + strlen(eta) + sizeof "[] ";
     size_t room = terminal->err_columns > used ? terminal->err_columns - used : 0;
     if (share >= 0 && terminal->err_is_tty && room >= BAR_MIN) {

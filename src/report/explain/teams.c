@@ -145,15 +145,15 @@ void hs_teams_free(struct hs_teams *t)
 
 /* ---- writing ---- */
 
-struct figures {
+struct team_figures {
     double share, times_s[5]; /* mean wait, its quantiles, mean JCT; NaN: nothing to divide by */
 };
 
-static struct figures figures_of(const struct hs_teams *t, const struct hs_team *team)
+static struct team_figures figures_of(const struct hs_teams *t, const struct hs_team *team)
 {
     const double none = (double)NAN, done = team->done > 0 ? (double)team->done : none,
                  one = team->done > 0 ? 1 : none;
-    return (struct figures){
+    return (struct team_figures){
         t->gpu_us > 0 ? (double)team->gpu_us / (double)t->gpu_us : none,
         {(double)team->wait_us / done / 1e6, (double)team->quantile_us[0] / one / 1e6,
          (double)team->quantile_us[1] / one / 1e6, (double)team->quantile_us[2] / one / 1e6,
@@ -167,7 +167,7 @@ static void say_teams(const struct hs_teams *t, struct hs_output *out)
            t->has_deadlines ? "  late" : "");
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
-        const struct figures f = figures_of(t, team);
+        const struct team_figures f = figures_of(t, team);
         hs_say_padded(out, team->name, 23);
         hs_say(out, "%10" PRIu64 "%12.1f", team->jobs, (double)team->gpu_us / 3600e6);
         if (t->gpu_us > 0)
@@ -194,7 +194,7 @@ static void put_json(const struct hs_teams *t, struct hs_output *out)
     hs_jsonw_put(w, "={ by=%s jain=%g of=[", hs_teams_words[t->by], t->jain);
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
-        const struct figures f = figures_of(t, team);
+        const struct team_figures f = figures_of(t, team);
         hs_jsonw_put(w,
                      "=!{ name=%s jobs=%" PRIu64 " done=%" PRIu64 " gpu_seconds=%g share=%g "
                      "mean_wait=%g p50_wait=%g p95_wait=%g p99_wait=%g mean_jct=%g "
@@ -211,7 +211,7 @@ static void put_csv(const struct hs_teams *t, struct hs_csvw *w)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct hs_team *team = &t->of[i];
-        const struct figures f = figures_of(t, team);
+        const struct team_figures f = figures_of(t, team);
         hs_csvw_row(w, "%s %" PRIu64 " %" PRIu64 " %s %g %g %g %g %g %g %" PRIu64 " %" PRIu64,
                     team->name, team->jobs, team->done, HS_SECONDS(team->gpu_us), f.share,
                     f.times_s[0], f.times_s[1], f.times_s[2], f.times_s[3], f.times_s[4],

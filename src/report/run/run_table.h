@@ -36,8 +36,8 @@ struct hs_runcolumn {
     const char *metric, *title; /* title: NULL = the name of the metric */
     enum hs_runcolumn_kind kind;
     enum hs_runcolumn_best best;
-    /* events: only if not 0, what most policies never do or what should not happen; sharing: only if
-     * jobs shared GPUs; resuming: only if a job waited after its first start */
+    /* events: only if not 0, what most policies never do or what should not happen; sharing: only
+     * if jobs shared GPUs; resuming: only if a job waited after its first start */
     enum hs_runcolumn_shown {
         HS_SHOWN_ALWAYS,
         HS_SHOWN_OF_EVENTS,
