@@ -302,16 +302,6 @@ void hs_path_end(struct hs_path *p, const char *title)
     end_element(p->out, "path", title);
 }
 
-void hs_svg_line(struct hs_output *out, const char *class, const char *colour, double x, double y,
-                 double to_x, double to_y)
-{
-    struct hs_path path;
-    hs_path_begin(&path, out, class, colour);
-    hs_path_to(&path, x, y);
-    hs_path_to(&path, to_x, to_y);
-    hs_path_end(&path, NULL);
-}
-
 #define BOX " x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\""
 
 void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
@@ -454,14 +444,6 @@ void hs_chart_y_axis(const struct hs_chart *c, enum hs_runcolumn_kind axis, uint
 {
     struct hs_tick ticks[HS_TICKS_MAX];
     hs_chart_y_marks(c, ticks, scale_ticks(&c->y, axis, wanted, ticks));
-}
-
-const char *hs_title_text(char text[HS_TITLE_SIZE], const char *title)
-{
-    (void)snprintf(text, HS_TITLE_SIZE, "%s", title);
-    for (char *at = text; *at != '\0'; at++)
-        *at = *at == '_' ? ' ' : *at;
-    return text;
 }
 
 /* ---- figures ---- */

@@ -176,7 +176,13 @@ void hs_markup(struct hs_output *out, const char *fmt, ...);
  * underscores. */
 #define HS_TITLE_SIZE   80
 #define HS_TITLE(title) hs_title_text((char[HS_TITLE_SIZE]){0}, title)
-const char *hs_title_text(char text[HS_TITLE_SIZE], const char *title);
+static inline const char *hs_title_text(char text[HS_TITLE_SIZE], const char *title)
+{
+    (void)snprintf(text, HS_TITLE_SIZE, "%s", title);
+    for (char *at = text; *at != '\0'; at++)
+        *at = *at == '_' ? ' ' : *at;
+    return text;
+}
 
 /* ---- scales ---- */
 
@@ -222,8 +228,15 @@ void hs_path_end(struct hs_path *path, const char *title); /* tooltip; NULL = no
 /* title: tooltip, NULL = none. */
 void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
                  double width, double height, const char *title);
-void hs_svg_line(struct hs_output *out, const char *class, const char *colour, double x, double y,
-                 double to_x, double to_y);
+static inline void hs_svg_line(struct hs_output *out, const char *class, const char *colour,
+                               double x, double y, double to_x, double to_y)
+{
+    struct hs_path path;
+    hs_path_begin(&path, out, class, colour);
+    hs_path_to(&path, x, y);
+    hs_path_to(&path, to_x, to_y);
+    hs_path_end(&path, NULL);
+}
 void hs_svg_image(struct hs_output *out, double x, double y, double width, double height,
                   const unsigned char *png, size_t len);
 void hs_svg_dot(struct hs_output *out, const char *colour, double x, double y, const char *title);
