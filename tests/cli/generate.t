@@ -267,3 +267,10 @@ A file of the user stays without --force, whichever command would write it.
   $ horus generate --like venus -n 10 -q --force -o mine.csv; wc -l <mine.csv
   11
   $ horus generate --like venus -n 10 -q --format=csv -o /dev/null
+
+# generate-request-nul
+A byte 0 in a file with a request: what follows it is not dropped.
+
+  $ printf 'gen:philly,n=5\0,seed=46' >nul.gen; horus trace info nul.gen
+  ! nul.gen: error: a request for made-up jobs has a byte 0
+  [3]
