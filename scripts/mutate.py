@@ -5,14 +5,17 @@
     scripts/mutate.py [N [SEED [WORD]]]      300 mutants, seed 1, of files whose path contains WORD; 201-300: without the first 200
 
 A mutant is the tree with one operator, constant, condition or call changed, drawn uniformly from all
-places. It is made and built in a copy of the tree (build/mutate), so that yours is not touched, and
-tested in four batches: tests of the same subject by name, golden timelines and tests of the same
-folder, conformance of the policies and random scenarios against the references, cases of the command
-line that name the file's subject; the first test that fails or takes ten times as long kills it. One of which the compiler makes the same
-code has no effect. Prints how many were killed, survived, have no effect or did not compile, and the
-survivors as FILE:LINE: MUTATION: each is a missing test, or a change without effect. About 15 s each on one core, after some minutes for a first run without a mutation.
+places. It is made in a copy of the tree (build/mutate), so that yours is not touched, and tested: first
+by tests of the same subject by name, then by golden timelines, tests of the same folder, conformance of the
+policies and 300 random scenarios of each reference, from cheap to dear, last by cases of the command line
+that name the file's subject. The first test that fails or takes five times as much processor time kills it.
+One of which the compiler makes the same code has no effect.
+
+Prints how many were killed, survived, have no effect or did not compile, and the survivors as
+FILE:LINE: MUTATION: each is a missing test, or a change without effect. About 10 s each on one core, as all
+tests share one library, which alone is linked anew; some minutes for a first run without a mutation.
 """
-import filecmp, os, random, re, shutil, signal, subprocess, sys, time
+import filecmp, json, os, random, re, resource, shutil, signal, subprocess, sys
 
 FIRST, NUMBER = (int(n) for n in ("1-" + sys.argv[1] if len(sys.argv) > 1 else "1-300").split("-")[-2:])
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -21,7 +24,10 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(TOP, "build/mutate")
 PROGRAM = "build/mutate/horus"
 COMMON = {"engine", "model", "policies", "lib", "simple", "src", "job", "plan", "build", "c"}
-MAKE = ["make", "-k", "-s", "OPT=-O1", "BUILD=build/mutate"]
+MAKE = ["make", "-k", "-s", "OPT=-O1", "BUILD=build/mutate", "STAMP_commit=mutant", "CFLAGS=-fPIC -fno-semantic-interposition",
+        f"LDFLAGS=-Wl,-rpath,{TREE}/build/mutate"]
+DEAREST_S = 3 # of processor time: longer tests are left out
+CASES_MAX = 30 # of the command line, a mutant
 MASK = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])+\'|//.*|/\*.*?(?:\*/|$)')
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
          "+=": "-=", "-=": "+=", "&&": "||", "||": "&&"}
@@ -65,14 +71,21 @@ def sites():
                         is_comment = is_comment and "*/" not in line
 
 
-def run(command, limit_s):
+def run(command, limit_s=3600):
+    """Its exit code and the processor time it took: at most limit_s, while others use the machine too."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(command, cwd=TREE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                             env={**os.environ, "HORUS": PROGRAM}, start_new_session=True)
+                             env={**os.environ, "HORUS": PROGRAM, "HORUS_SCENARIOS": "300"},
+                             start_new_session=True, preexec_fn=limit)
     try:
-        return child.wait(limit_s)
+        code = child.wait(10 + 20 * limit_s)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
-        return child.wait() or -1
+        code = child.wait() or -1
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return code, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def subjects(path, common):
@@ -80,7 +93,7 @@ def subjects(path, common):
 
 
 def cases(path, passing):
-    """Of the command line: those with a word of the path in name or commands; few: also those of runs."""
+    """Of the command line: those with a word of the path in name or commands, then those of runs."""
     words, named, runs = subjects(path, COMMON | {"horus"}), [], []
     for file in sorted(os.listdir(os.path.join(TREE, "tests/cli"))):
         with open(os.path.join(TREE, "tests/cli", file), encoding="utf-8") as text:
@@ -90,26 +103,38 @@ def cases(path, passing):
                     named.append(said[0])
                 elif file.startswith("run"):
                     runs.append(said[0])
-    return [case for case in named + (runs if len(named) < 20 else []) if case in passing]
+    return [case for case in named + runs if case in passing][:CASES_MAX]
 
 
-def batches(path, tests):
-    """Tests of the same subject, quick ones of the whole, the policies' conformance: no test twice."""
+def of_interest(path, tests):
+    """Tests of the same subject, then quick ones of the whole and the policies' conformance, from cheap to dear."""
     words = subjects(path, COMMON)
-    near = [t for t in tests if words & set(os.path.basename(t).split("_"))]
     folder = os.path.relpath(path, TREE).split("/")[1]
-    wide = [t for t in tests if "/golden/" in t or
-            ("/unit/" in t and tests[t][1] & {"support/scenario.h", folder})]
-    last = [t for t in tests if "/conformance/" in t or t.endswith("_random")]
-    seen = set()
-    for batch in near, wide, last:
-        yield [t for t in sorted(batch, key=lambda t: tests[t][0]) if not (t in seen or seen.add(t))]
+    near = {t for t in tests if words & set(os.path.basename(t).split("_"))}
+    wide = {t for t in tests if "/golden/" in t or "/conformance/" in t or t.endswith("_random") or
+            ("/unit/" in t and {"support/scenario.h", folder} & set(tests[t][1]))}
+    return sorted(near | wide, key=lambda t: (t not in near, tests[t][0]))
+
+
+def link():
+    """Makes one library of all objects; the archive that make links with names it."""
+    sources = [os.path.relpath(os.path.join(at, f), TREE) for at, _, files in os.walk(os.path.join(TREE, "src"))
+               for f in files if f.endswith(".c") and f != "main.c"]
+    run(["cc", "-shared", "-o", "build/mutate/libhorus.so", *(f"build/mutate/{f[:-2]}.o" for f in sorted(sources))])
+
+
+def build():
+    code = run([*MAKE, "objects"])[0]
+    link()
+    with open(os.path.join(TREE, "build/mutate/libhorus.a"), "w", encoding="utf-8") as file:
+        file.write(f"INPUT({TREE}/build/mutate/libhorus.so)\n")
+    if code != 0 or run([*MAKE, "tests"])[0] != 0:
+        sys.exit(f"mutate: the tree without a mutation does not build in {TREE}")
 
 
 def baseline():
-    """What passes without a mutation within 20 s, seconds and what it includes; cases of the command line that pass."""
+    """What passes without a mutation, its processor time and what it includes; cases of the command line that pass."""
     tests = {}
-    run([*MAKE, "tests"], 3600)
     for kind in "golden", "conformance", "unit", "oracle":
         for name in sorted(os.listdir(os.path.join(TREE, "build/mutate/tests", kind))):
             test = f"build/mutate/tests/{kind}/{name}"
@@ -117,57 +142,70 @@ def baseline():
                 continue
             with open(os.path.join(TREE, test + ".d"), encoding="utf-8") as file:
                 words = set(re.findall(r"support/scenario\.h|(?<=src/)(?:engine|model|policies)(?=/)", file.read()))
-            begun = time.time()
-            if (words or kind != "unit") and run([test], 20) == 0:
-                tests[test] = (time.time() - begun, words)
+            code, took_s = run([test], DEAREST_S) if words or kind != "unit" else (1, 0)
+            if code == 0:
+                tests[test] = (took_s, sorted(words))
     said = subprocess.run(["tests/cli/run.sh"], cwd=TREE, env={**os.environ, "HORUS": PROGRAM}, stdout=subprocess.PIPE)
-    return tests, set(re.findall(r"^ok - cli/(\S+)", said.stdout.decode(), re.M))
+    return tests, re.findall(r"^ok - cli/(\S+)", said.stdout.decode(), re.M)
 
 
-def code_of(path):
+def code_of(made):
     """The object file's bytes, nothing where it does not compile."""
-    made = f"build/mutate/{os.path.relpath(path, TREE)[:-2]}.o"
-    if run([*MAKE, made], 300) != 0:
+    if run([*MAKE, made])[0] != 0:
         return b""
     with open(os.path.join(TREE, made), "rb") as file:
         return file.read()
 
 
 def fate(path, tests, passing):
-    for batch in batches(path, tests):
-        run([*MAKE, *batch], 300)
-        for test in batch:
-            if run([test], 5 + 10 * tests[test][0]) != 0:
-                return "killed"
-    run([*MAKE, PROGRAM], 300)
-    return "survived" if run(["tests/cli/run.sh", *cases(path, passing)], 200) == 0 else "killed"
+    link()
+    for test in of_interest(path, tests):
+        if run([test], 2 + int(5 * tests[test][0]))[0] != 0:
+            return "killed", test
+    chosen = cases(path, passing)
+    return ("killed", "cli") if chosen and run(["tests/cli/run.sh", *chosen], 60)[0] != 0 else ("survived", "")
 
 
 def main():
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=TOP, stdout=subprocess.PIPE, check=True)
-    for name in filter(None, listed.stdout.decode().split("\0")):
+    names = list(filter(None, listed.stdout.decode().split("\0")))
+    for at, _, files in os.walk(TREE):
+        for gone in {os.path.relpath(os.path.join(at, f), TREE) for f in files} - set(names):
+            if not gone.startswith("build/"):
+                os.remove(os.path.join(TREE, gone))
+    for name in names:
         here, there = os.path.join(TOP, name), os.path.join(TREE, name)
         os.makedirs(os.path.dirname(there), exist_ok=True)
         if not os.path.exists(there) or not filecmp.cmp(here, there, shallow=False):
             shutil.copyfile(here, there) # with a new time: what a run that was killed left is built again
             shutil.copymode(here, there)
-    (tests, passing), places, count, survivors = baseline(), list(sites()), {}, []
+    build()
+    known = os.path.join(TREE, "build/baseline.json")
+    if FIRST == 1 or not os.path.exists(known):
+        with open(known, "w", encoding="utf-8") as file:
+            json.dump(baseline(), file)
+    with open(known, encoding="utf-8") as file:
+        tests, passing = json.load(file)
+    places, count, survivors = list(sites()), {}, []
     random.Random(SEED).shuffle(places)
     for done, (path, number, new, what) in list(enumerate(places[:NUMBER], 1))[FIRST - 1:]:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         lines = text.split("\n")
         place = f"{os.path.relpath(path, TREE)}:{number + 1}: {what}: {lines[number].strip()}"
-        before = code_of(path)
+        made = f"build/mutate/{os.path.relpath(path, TREE)[:-2]}.o"
+        before = code_of(made)
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join([*lines[:number], new, *lines[number + 1:]]))
-        after = code_of(path)
-        end = "same code" if after == before else fate(path, tests, passing) if after else "uncompilable"
+        after = code_of(made)
+        end, by = ("same code", "") if after == before else fate(path, tests, passing) if after else ("uncompilable", "")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+        with open(os.path.join(TREE, made), "wb") as file: # newer than its source again
+            file.write(before)
         count[end] = count.get(end, 0) + 1
         survivors += [place] if end == "survived" else []
-        print(f"{done}/{NUMBER} {end:12} {place}", file=sys.stderr, flush=True)
+        print(f"{done}/{NUMBER} {end:12} {place} {os.path.basename(by)}", file=sys.stderr, flush=True)
     killed, survived = count.get("killed", 0), count.get("survived", 0)
     print(f"{len(places)} places; {killed} killed, {survived} survived, "
           f"{count.get('same code', 0)} the same code, {count.get('uncompilable', 0)} uncompilable: {100 * killed / max(1, killed + survived):.1f} % "

@@ -203,6 +203,15 @@ static void busy_gpus_are_left_alone(void **state)
                     "R:0-200@0 Q:0-400@1 o:20-70@1 p:73-123@1 q:202-212@0+1");
 }
 
+/* R has a choice of two GPUs with a guest, each its node's only one: it joins P, which uses less. */
+static void the_less_used_guest_is_joined(void **state)
+{
+    (void)state;
+    const struct hs_test_options options = {.until_us = 20 * S};
+    scenario_expect_with("2x1", "antman", "O:1,0,100!o%60 P:1,0,100!o%20 R:1,1,10!g%30", &options,
+                         "O:0-20@0 P:0-20@1 R:1-11@1");
+}
+
 /* A5. X, for which there is no quota, has done 1 + 2 + 3 + 4 when R is done at 50. It has the
  * guarantee then, before J, which waits since 20, and ends at 80. */
 static void who_runs_is_upgraded_first(void **state)
@@ -245,6 +254,7 @@ int main(void)
         cmocka_unit_test(reserved_gpus_are_lent),
         cmocka_unit_test(who_waited_longer_takes_reserved_gpus),
         cmocka_unit_test(busy_gpus_are_left_alone),
+        cmocka_unit_test(the_less_used_guest_is_joined),
         cmocka_unit_test(who_runs_is_upgraded_first),
         cmocka_unit_test(muris_gangs_reserve),
         cmocka_unit_test(muris_guests_go_where_load_is_least),

@@ -281,6 +281,29 @@ static void what_does_not_fit_is_not_packed(void **state)
     hs_test_free(&r);
 }
 
+/* A has no room beside B or C, which run on two GPUs when they become a group: B would join C at the
+ * end of a mini-batch. C needs 14 GB three seconds later, after 120 s, and the group parts: no trial
+ * ends and no GPU overflows. If C never needs more, the trial is kept. */
+static void a_group_that_outgrows_its_gpu_parts(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {job_of(15000, S), job_of(4000, 7 * S), job_of(4000, 150 * S)};
+    const struct hs_test_options options = {.excess = 1.0 / 9, .max_tenants = 8};
+    char two[256];
+    scratch_keep(two, sizeof two, "two.json",
+                 "{\"gpu_types\": {\"S\": {\"mem_mib\": 16000}},"
+                 " \"nodes\": [{\"gpus\": 2, \"type\": \"S\"}]}");
+    jobs[2].later_us = 120 * S;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct hs_test_result r;
+        jobs[2].gpu_mem_later_mib = 14000 * i;
+        play(jobs, 3, two, "gandiva:slicing=exact,profile_steps=0," FREE, &options, &r);
+        assert_int_equal(r.jobs[1].ooms + r.jobs[2].ooms, 0);
+        expect_trials(&r, 1 - i, 0);
+        hs_test_free(&r);
+    }
+}
+
 /* ---- migration and defragmentation (1.4, 1.5) ---- */
 
 /* G7. A, B, E on server 0, C, D, F on server 1: 2/3 each. At 4.5 C and D are done, the youngest of
@@ -392,6 +415,7 @@ int main(void)
         cmocka_unit_test(those_who_lose_are_taken_apart),
         cmocka_unit_test(no_gain_is_no_reason),
         cmocka_unit_test(what_does_not_fit_is_not_packed),
+        cmocka_unit_test(a_group_that_outgrows_its_gpu_parts),
         cmocka_unit_test(the_youngest_leaves_the_higher_server),
         cmocka_unit_test(a_move_costs_by_the_checkpoint),
         cmocka_unit_test(a_spread_gang_is_brought_together),

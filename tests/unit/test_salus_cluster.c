@@ -14,7 +14,7 @@
 #include "support/scenario.h"
 #include "support/sink.h"
 
-static char one[256], pair[256], nodes[256];
+static char one[256], pair[256], trio[256], nodes[256];
 
 static void keep_cluster(char *path, size_t size, const char *name, uint32_t count, uint32_t gpus)
 {
@@ -31,6 +31,7 @@ static int set_up(void **state)
     (void)scratch_open(state);
     keep_cluster(one, sizeof one, "one.json", 1, 1);
     keep_cluster(pair, sizeof pair, "pair.json", 1, 2);
+    keep_cluster(trio, sizeof trio, "trio.json", 1, 3);
     keep_cluster(nodes, sizeof nodes, "nodes.json", 2, 2);
     return 0;
 }
@@ -54,6 +55,16 @@ static void idle_first_then_the_less_used(void **state)
            "A:1,0,10%60&2000/1000*1 B:1,0,10%30&2000/1000*1 "
            "C:1,1,5%10&2000/1000*1",
            "A:0-10@0 B:0-10@1 C:1-6@1");
+}
+
+/* A lane of two GPUs beside three of one: where least is used. */
+static void a_gang_finds_the_less_used(void **state)
+{
+    (void)state;
+    expect(trio, "salus:rule=pack",
+           "A:1,0,10%60&2000/1000*1 B:1,0,10%30&2000/1000*1 C:1,0,10%10&2000/1000*1 "
+           "D:2,1,5%10&2000/1000*1",
+           "A:0-10@0 B:0-10@1 C:0-10@2 D:1-6@1+2");
 }
 
 /* No job can have a lane of its own. C and D join jobs that are alone, the first where it is less
@@ -197,6 +208,7 @@ static void shares_after_so_many_turns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(idle_first_then_the_less_used),
+                                       cmocka_unit_test(a_gang_finds_the_less_used),
                                        cmocka_unit_test(the_lane_of_fewest_members),
                                        cmocka_unit_test(gangs_share_with_gangs),
                                        cmocka_unit_test(lanes_of_different_gangs_overlap),
