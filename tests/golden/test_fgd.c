@@ -26,18 +26,29 @@ static const struct hs_test_job shares[] = {
     {.gpus = 1, .gpu_milli = 300, .submit_s = 10, .duration_s = 100},
 };
 
+/* Also where the third node is another virtual cluster's, of whose jobs there are none. */
 static void expect_gpus(const char *policy, uint32_t of_250, uint32_t of_300)
 {
-    struct hs_test_result r;
-    if (hs_test_run(shares, 6, "2x1", policy, &r) != HS_OK)
-        fail_msg("%s: %s", policy, r.message);
-    assert_int_equal(r.segment_count, 6);
-    for (uint32_t i = 0; i < 6; i++) {
-        const uint32_t job = r.segments[i].job;
-        assert_int_equal(r.segments[i].gpus[0], job == 4 ? of_250 : job == 5 ? of_300 : 0);
-        assert_int_equal(r.jobs[job].start_us, 2 * job * S);
+    static const char vcs[] = "{\"vcs\": {\"a\": 2, \"b\": 1}}";
+    struct hs_test_options options = {.vc_file = scratch_write("vcs.json", vcs, sizeof vcs - 1)};
+    struct hs_test_job jobs[6];
+    for (int i = 0; i < 6; i++) {
+        jobs[i] = shares[i];
+        jobs[i].vc = "a";
     }
-    hs_test_free(&r);
+    for (int is_apart = 0; is_apart < 2; is_apart++) {
+        struct hs_test_result r;
+        options.vc = is_apart ? HS_VC_PARTITION : HS_VC_IGNORE;
+        if (hs_test_run_with(jobs, 6, is_apart ? "3x1" : "2x1", policy, &options, &r) != HS_OK)
+            fail_msg("%s: %s", policy, r.message);
+        assert_int_equal(r.segment_count, 6);
+        for (uint32_t i = 0; i < 6; i++) {
+            const uint32_t job = r.segments[i].job;
+            assert_int_equal(r.segments[i].gpus[0], job == 4 ? of_250 : job == 5 ? of_300 : 0);
+            assert_int_equal(r.jobs[job].start_us, 2 * job * S);
+        }
+        hs_test_free(&r);
+    }
 }
 
 /* 600 leaves 400 wherever it goes, of no use to one in four: .1, score 47 on both, so GPU 0.

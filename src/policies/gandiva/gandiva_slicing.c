@@ -199,8 +199,7 @@ static void start_chosen(const struct slice_pass *x)
     HS_EACH_CHAINED(u, &x->s->ring, x->g->v)
         if (job_of(x, u)->has_turn && running_member(x, u) == HS_NO_JOB)
             gpus += hs_view_gpus(x->g->v, u);
-    if (x->s->grown > 0)
-        hs_gandiva_reclaim(x->g, x->server, gpus, false);
+    hs_gandiva_reclaim(x->g, x->server, gpus, false);
     HS_EACH_CHAINED(u, &x->s->ring, x->g->v) {
         if (!job_of(x, u)->has_turn)
             continue;
@@ -461,8 +460,7 @@ static void share_time(const struct slice_pass *x)
         for (hs_job_id m = u; m != HS_NO_JOB && turn->share_q32 == 0; m = job_of(x, m)->member)
             if (job_of(x, m)->is_running && !is_touched(x, m)) /* it never has a turn */
                 hs_gandiva_suspend(x->g, m);
-    if (x->s->grown > 0)
-        hs_gandiva_reclaim(x->g, x->server, x->s->gpus, true);
+    hs_gandiva_reclaim(x->g, x->server, x->s->gpus, true);
     give_homes(x);
     turn = x->g->turns;
     for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after, turn++) {
