@@ -222,8 +222,9 @@ static void test_regress_of_rows_that_were_not_fitted(void **state)
 {
     (void)state;
     static const char rows[] = "model,dataset,batch,precision,gpu,util,macs,outputs,layers\n"
-                               "F,d,8,fp32,G,90,1,1,1\n" /* a model of the fit: load 2 ln 2 */
-                               "New,d,8,fp32,G,,1,1,1\n" /* features alone: load ln 2 */
+                               "F,d,8,fp32,G,90,1,1,1\n"  /* a model of the fit: load 2 ln 2 */
+                               "New,d,8,fp32,G,,1,1,1\n"  /* features alone: load ln 2 */
+                               "Bare,d,64,fp32,H,10,,,\n" /* the one of batch 8 is nearer to 16 */
                                "Bare,d,8,fp32,H,30,,,\n"
                                "Bare,d,16,fp32,H,,,,\n"
                                "Bare,d,8,amp,H,,,,\n"

@@ -230,7 +230,6 @@ static void release(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
         if (g->pairs != NULL)
             hs_gavel_pairs_leave(g, v, job);
     }
-    hs_plan_reason(p, NULL);
 }
 
 /* On the GPUs of the job that it is to share them with, else on free ones of its type. */
