@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mutation testing: which small faults in src/engine, src/model and src/policies does no test notice?
 
-    scripts/mutate.py [N [SEED [WORD]]]      300 mutants, seed 1, of files whose path contains WORD; 201-300: without the first 200
+    scripts/mutate.py [N [SEED [WORD]]]      300 mutants, seed 1, of files whose path contains WORD
+    scripts/mutate.py 201-300 24             goes on behind the first 200 of seed 24
 
 A mutant is the tree with one operator, constant, condition or call changed, drawn uniformly from all
 places. It is made in a copy of the tree (build/mutate), so that yours is not touched, and tested: first
@@ -24,8 +25,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = os.path.join(TOP, "build/mutate")
 PROGRAM = "build/mutate/horus"
 COMMON = {"engine", "model", "policies", "lib", "simple", "src", "job", "plan", "build", "c"}
-MAKE = ["make", "-k", "-s", "OPT=-O1", "BUILD=build/mutate", "STAMP_commit=mutant", "CFLAGS=-fPIC -fno-semantic-interposition",
-        f"LDFLAGS=-Wl,-rpath,{TREE}/build/mutate"]
+MAKE = ["make", "-k", "-s", "OPT=-O1", "BUILD=build/mutate", "STAMP_commit=mutant",
+        "CFLAGS=-fPIC -fno-semantic-interposition", f"LDFLAGS=-Wl,-rpath,{TREE}/build/mutate"]
 DEAREST_S = 3 # of processor time: longer tests are left out
 CASES_MAX = 30 # of the command line, a mutant
 MASK = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])+\'|//.*|/\*.*?(?:\*/|$)')
@@ -198,7 +199,9 @@ def main():
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join([*lines[:number], new, *lines[number + 1:]]))
         after = code_of(made)
-        end, by = ("same code", "") if after == before else fate(path, tests, passing) if after else ("uncompilable", "")
+        end, by = ("uncompilable", "") if not after else ("same code", "")
+        if after and after != before:
+            end, by = fate(path, tests, passing)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         with open(os.path.join(TREE, made), "wb") as file: # newer than its source again
@@ -207,9 +210,9 @@ def main():
         survivors += [place] if end == "survived" else []
         print(f"{done}/{NUMBER} {end:12} {place} {os.path.basename(by)}", file=sys.stderr, flush=True)
     killed, survived = count.get("killed", 0), count.get("survived", 0)
-    print(f"{len(places)} places; {killed} killed, {survived} survived, "
-          f"{count.get('same code', 0)} the same code, {count.get('uncompilable', 0)} uncompilable: {100 * killed / max(1, killed + survived):.1f} % "
-          f"killed, {len(tests)} tests and {len(passing)} cases, seed {SEED}")
+    print(f"{len(places)} places; {killed} killed, {survived} survived, {count.get('same code', 0)} the same code, "
+          f"{count.get('uncompilable', 0)} uncompilable: {100 * killed / max(1, killed + survived):.1f} % killed, "
+          f"{len(tests)} tests and {len(passing)} cases, seed {SEED}")
     print("\n".join(survivors))
 
 

@@ -203,7 +203,8 @@ static void busy_gpus_are_left_alone(void **state)
                     "R:0-200@0 Q:0-400@1 o:20-70@1 p:73-123@1 q:202-212@0+1");
 }
 
-/* R has a choice of two GPUs with a guest, each its node's only one: it joins P, which uses less. */
+/* R has a choice of two GPUs with a guest, each its node's only one: it joins P, which uses less.
+ */
 static void the_less_used_guest_is_joined(void **state)
 {
     (void)state;

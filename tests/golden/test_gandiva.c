@@ -281,9 +281,9 @@ static void what_does_not_fit_is_not_packed(void **state)
     hs_test_free(&r);
 }
 
-/* A has no room beside B or C, which run on two GPUs when they become a group: B would join C at the
- * end of a mini-batch. C needs 14 GB three seconds later, after 120 s, and the group parts: no trial
- * ends and no GPU overflows. If C never needs more, the trial is kept. */
+/* A has no room beside B or C, which run on two GPUs when they become a group: B would join C at
+ * the end of a mini-batch. C needs 14 GB three seconds later, after 120 s, and the group parts: no
+ * trial ends and no GPU overflows. If C never needs more, the trial is kept. */
 static void a_group_that_outgrows_its_gpu_parts(void **state)
 {
     (void)state;

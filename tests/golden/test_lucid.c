@@ -194,7 +194,9 @@ static void l1_profiler(void **state)
     (void)state;
     static const struct lucid_job jobs[] = {
         {8, 0, 100, 100, 'A', 0}, {1, 0, 1000, 1000, 'A', 0}, {8, 0, 500, 500, 'A', 0}};
+    static const struct lucid_job one[] = {{8, 0, 300, 300, 'A', 0}};
     speeds(1, 1, 1);
+    EXPECT("1x8", "profile_nodes=1", one, {0, 300}); /* the last node of its kind stays */
     EXPECT("2x8", "profile_nodes=1", jobs, {200, 300}, {200, 1200}, {1200, 1700});
     EXPECT_NOT("2x8", "profile_nodes=1", jobs, {200, 300}, {0, 1000}, {1000, 1500});
     play("2x8", "profile_nodes=1", jobs, COUNT(jobs));
