@@ -11,15 +11,22 @@
 #define ARITY    4u
 #define ABSENT   UINT32_MAX
 #define HEAP_MAX (1u << HS_HEAP_ID_BITS)
+#define EMPTY    ((struct hs_heap_node){INT64_MAX, UINT64_MAX}) /* after all others */
 
 static inline uint32_t id_of(const struct hs_heap_node *e)
 {
     return e->tag & (HEAP_MAX - 1);
 }
 
-static inline bool is_before(const struct hs_heap_node *a, const struct hs_heap_node *b)
+/* (time, order) as one number: on the way down the result is random, and is not to be a branch. */
+static inline hs_i128 key_of(const struct hs_heap_node *e)
 {
-    return a->time_us != b->time_us ? a->time_us < b->time_us : a->tag < b->tag;
+    return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->tag);
+}
+
+static inline size_t is_before(const struct hs_heap_node *a, const struct hs_heap_node *b)
+{
+    return key_of(a) < key_of(b);
 }
 
 static inline void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
@@ -41,19 +48,31 @@ static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_he
     entry_put(heap, at, entry);
 }
 
-/* Moves the hole at `at` to a leaf; returns its position. */
-static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
+/* Moves the hole at `at` to a leaf; returns its position. Behind the last entry are empty ones, so
+ * that four are compared always. */
+static inline uint32_t sink(struct hs_heap *heap, size_t at)
 {
-    for (;;) {
-        uint32_t least = at * ARITY + 1;
-        const uint32_t end = least + ARITY < heap->count ? least + ARITY : heap->count;
-        if (least >= end)
-            return at;
-        for (uint32_t child = least + 1; child < end; child++)
-            least = is_before(&heap->entries[child], &heap->entries[least]) ? child : least;
-        entry_put(heap, at, &heap->entries[least]);
-        at = least;
+    for (size_t first; (first = at * ARITY + 1) < heap->count;) {
+        const struct hs_heap_node *const child = &heap->entries[first];
+        const size_t left = is_before(&child[1], &child[0]);
+        const size_t right = 2 + is_before(&child[3], &child[2]);
+        const size_t least = left ^ ((left ^ right) & (0 - is_before(&child[right], &child[left])));
+        entry_put(heap, (uint32_t)at, &child[least]);
+        at = first + least;
     }
+    return (uint32_t)at;
+}
+
+static HS_COLD void make_room(struct hs_heap *heap, uint32_t id)
+{
+    uint32_t known = heap->position_cap;
+    hs_grow(heap->position, heap->position_cap, (uint64_t)id + 1, HEAP_MAX);
+    for (; known < heap->position_cap; known++)
+        heap->position[known] = ABSENT;
+    uint32_t filled = heap->entries_cap;
+    hs_grow(heap->entries, heap->entries_cap, (uint64_t)known + ARITY, HEAP_MAX + ARITY);
+    for (; filled < heap->entries_cap; filled++)
+        heap->entries[filled] = EMPTY;
 }
 
 void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order)
@@ -61,19 +80,13 @@ void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t or
     const struct hs_heap_node entry = {.time_us = time_us, .tag = order << HS_HEAP_ID_BITS | id};
     if (HS_UNLIKELY(order > HS_HEAP_ORDER_MAX))
         hs_fatal(HS_E_LIMIT);
-    if (HS_UNLIKELY(id >= heap->position_cap)) {
-        uint32_t known = heap->position_cap;
-        hs_grow(heap->position, heap->position_cap, (uint64_t)id + 1, HEAP_MAX);
-        for (uint32_t i = known; i < heap->position_cap; i++)
-            heap->position[i] = ABSENT;
-    }
+    if (HS_UNLIKELY(id >= heap->position_cap))
+        make_room(heap, id);
     uint32_t at = heap->position[id];
-    if (at == ABSENT) {
-        hs_grow(heap->entries, heap->entries_cap, (uint64_t)heap->count + 1, HEAP_MAX);
+    if (at == ABSENT)
         at = heap->count++;
-    } else if (at == 0 || !is_before(&entry, &heap->entries[(at - 1) / ARITY])) {
+    else if (at == 0 || !is_before(&entry, &heap->entries[(at - 1) / ARITY]))
         at = sink(heap, at);
-    }
     sift_up(heap, at, &entry);
 }
 
@@ -84,6 +97,7 @@ void hs_heap_remove(struct hs_heap *heap, uint32_t id)
     uint32_t at = heap->position[id];
     heap->position[id] = ABSENT;
     const struct hs_heap_node last = heap->entries[--heap->count];
+    heap->entries[heap->count] = EMPTY;
     if (at < heap->count) /* the last entry was a leaf, and usually stays near one */
         sift_up(heap, sink(heap, at), &last);
 }
