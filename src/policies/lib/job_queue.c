@@ -69,23 +69,20 @@ static inline uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Sets the minima of a subtree to those of its root alone. */
-static inline void refresh_own(struct hs_job_queue_link *link)
-{
-    link->least_gpus = link->is_constrained ? UINT32_MAX : link->gpus;
-    link->least_constrained = link->is_constrained ? link->gpus : UINT32_MAX;
-}
-
+/* Sets the minima of a subtree from its root and those of the children. */
 static inline void refresh(struct links l, struct hs_job_queue_link *link)
 {
-    refresh_own(link);
+    uint32_t gpus = link->is_constrained ? UINT32_MAX : link->gpus;
+    uint32_t constrained = link->is_constrained ? link->gpus : UINT32_MAX;
     for (int side = 0; side < 2; side++) {
         if (link->child[side] == HS_NO_JOB)
             continue;
         const struct hs_job_queue_link *child = link_at(l, link->child[side]);
-        link->least_gpus = smaller(link->least_gpus, child->least_gpus);
-        link->least_constrained = smaller(link->least_constrained, child->least_constrained);
+        gpus = smaller(gpus, child->least_gpus);
+        constrained = smaller(constrained, child->least_constrained);
     }
+    link->least_gpus = gpus;
+    link->least_constrained = constrained;
 }
 
 /* Lowers the minima from an added job upwards, as far as the ancestor whose minimum does not
@@ -105,37 +102,21 @@ static void lower_upwards(struct links l, const struct hs_job_queue_link *link)
 
 /* ---- the tree ---- */
 
-/* Puts `child` below `parent` in the place of `old`. */
-static inline void replace_child(struct hs_job_queue *q, struct links l, hs_job_id parent,
-                                 hs_job_id old, hs_job_id child)
+/* Puts a subtree, perhaps empty, below `parent`; NO_PARENT: it is the whole tree. */
+static inline void put_child(struct hs_job_queue *q, struct links l, hs_job_id parent, int side,
+                             hs_job_id child)
 {
-    if (parent == NO_PARENT) {
+    if (parent == NO_PARENT)
         q->root = child + 1; /* HS_NO_JOB + 1 is 0 */
-    } else {
-        struct hs_job_queue_link *above = link_at(l, parent);
-        above->child[above->child[1] == old] = child;
-    }
+    else
+        link_at(l, parent)->child[side] = child;
     if (child != HS_NO_JOB)
         link_at(l, child)->parent = parent & NO_PARENT;
 }
 
-/* Rotates a job above its parent; the order of the queue does not change. */
-HS_INLINE void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
+static inline int side_of(struct links l, hs_job_id parent, hs_job_id job)
 {
-    struct hs_job_queue_link *link = link_at(l, job);
-    hs_job_id parent = link->parent;
-    struct hs_job_queue_link *above = link_at(l, parent);
-    const int side = above->child[1] == job;
-    hs_job_id *inner = &link->child[!side];
-    replace_child(q, l, above->parent, parent, job);
-    above->child[side] = *inner;
-    if (*inner != HS_NO_JOB)
-        link_at(l, *inner)->parent = parent & NO_PARENT;
-    *inner = parent;
-    above->parent = job & NO_PARENT;
-    link->least_gpus = above->least_gpus; /* the same jobs are below it as were below the parent */
-    link->least_constrained = above->least_constrained;
-    refresh(l, above);
+    return parent != NO_PARENT && link_at(l, parent)->child[1] == job;
 }
 
 /* The first (side 0) or last (1) job of a subtree. */
@@ -162,42 +143,58 @@ static inline hs_job_id tree_step(struct links l, hs_job_id job, int side)
     return HS_NO_JOB;
 }
 
-/* Links a job as a child of `parent`, or as the root if `parent` is HS_NO_JOB. */
+/* Inserts a job where `parent` has no child. Ancestors of lower priority go below it, each with its
+ * other subtree, on the side where they lie in the order. */
 static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, hs_job_id parent,
                         int side)
 {
-    struct hs_job_queue_link *link = link_at(l, job);
-    link->child[0] = link->child[1] = HS_NO_JOB;
-    link->parent = parent & NO_PARENT;
-    refresh_own(link);
-    if (parent == HS_NO_JOB) {
-        q->root = job + 1;
-        return;
-    }
-    struct hs_job_queue_link *above = link_at(l, parent);
-    above->child[side] = job;
-    lower_upwards(l, link);
     const uint32_t priority = hs_job_queue_mix(job);
-    while (link->parent != NO_PARENT && hs_job_queue_mix(link->parent) < priority)
-        rotate_up(q, l, job);
+    struct hs_job_queue_link *link = link_at(l, job);
+    bool changes = false; /* an ancestor lost a job from its subtree */
+    link->child[0] = link->child[1] = HS_NO_JOB;
+    while (parent != NO_PARENT && hs_job_queue_mix(parent) < priority) {
+        struct hs_job_queue_link *above = link_at(l, parent);
+        const hs_job_id next = above->parent, child = link->child[!side];
+        changes |= above->child[side] != child;
+        if (changes) {
+            put_child(q, l, parent, side, child);
+            refresh(l, above);
+        }
+        link->child[!side] = parent;
+        side = side_of(l, next, parent);
+        parent = next;
+    }
+    put_child(q, l, parent, side, job);
+    for (int at = 0; at < 2; at++)
+        if (link->child[at] != HS_NO_JOB)
+            link_at(l, link->child[at])->parent = job & NO_PARENT;
+    refresh(l, link);
+    lower_upwards(l, link);
 }
 
+/* Joins the subtrees of a job in its place. */
 static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 {
     const struct hs_job_queue_link *link = link_at(l, job);
-    while (link->child[0] != HS_NO_JOB && link->child[1] != HS_NO_JOB) {
-        int lifted = hs_job_queue_mix(link->child[0]) <= hs_job_queue_mix(link->child[1]);
-        rotate_up(q, l, link->child[lifted]);
+    const hs_job_id top = link->parent;
+    hs_job_id parent = top, child[] = {link->child[0], link->child[1]};
+    int side = side_of(l, parent, job);
+    while (child[0] != HS_NO_JOB && child[1] != HS_NO_JOB) {
+        const int of = hs_job_queue_mix(child[0]) < hs_job_queue_mix(child[1]);
+        put_child(q, l, parent, side, child[of]);
+        parent = child[of];
+        side = !of;
+        child[of] = link_at(l, parent)->child[side];
     }
-    hs_job_id child = link->child[link->child[0] == HS_NO_JOB];
-    hs_job_id parent = link->parent;
-    replace_child(q, l, parent, job, child);
-    for (bool changes = true; changes && parent != NO_PARENT;) {
+    put_child(q, l, parent, side, child[child[0] == HS_NO_JOB]);
+    for (bool is_below = parent != top; parent != NO_PARENT;) {
         struct hs_job_queue_link *above = link_at(l, parent);
-        uint32_t gpus = above->least_gpus, constrained = above->least_constrained;
+        const uint32_t gpus = above->least_gpus, constrained = above->least_constrained;
         refresh(l, above);
-        changes = gpus != above->least_gpus || constrained != above->least_constrained;
+        if (!is_below && gpus == above->least_gpus && constrained == above->least_constrained)
+            break;
         parent = above->parent;
+        is_below = is_below && parent != top;
     }
 }
 
@@ -215,7 +212,7 @@ void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id
     q->count++;
     const bool is_last = q->last == 0 || is_before(v, l, q->last - 1, job);
     const bool is_first = q->last == 0 || (!is_last && is_before(v, l, job, q->first - 1));
-    hs_job_id parent = (is_last ? q->last : q->first) - 1;
+    hs_job_id parent = q->last == 0 ? NO_PARENT : (is_last ? q->last : q->first) - 1;
     int side = is_last;
     for (hs_job_id next = is_first || is_last ? HS_NO_JOB : q->root - 1; next != HS_NO_JOB;
          next = link_at(l, parent)->child[side]) {
@@ -223,8 +220,10 @@ void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id
         side = !is_before(v, l, job, parent);
     }
     tree_insert(q, l, job, parent, side);
-    q->first = is_first ? job + 1 : q->first;
-    q->last = is_last ? job + 1 : q->last;
+    if (is_first)
+        q->first = job + 1;
+    if (is_last)
+        q->last = job + 1;
 }
 
 void hs_job_queue_remove(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
