@@ -463,6 +463,10 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     placement->is_hosted = false;
     if (e->observes_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)run->cost_left_us));
+    placement->segment_start_us = e->now_us;
+    placement->segment_done_ns = run->done_ns;
+    placement->segment_carry = run->carry;
+    placement->segment_cost_us = run->cost_left_us;
     HS_TRY(hs_observe_start(e, job));
     if (e->is_exclusive && (e->plan.kinds & ~MOVES) == 0) /* no co-runner, no other action */
         hs_progress_rate(e, job);

@@ -353,13 +353,11 @@ uint64_t hs_utilization_load_pm_q32(const struct hs_engine *e, const struct hs_j
     return load < most ? load : most;
 }
 
-void hs_utilization_book(struct hs_engine *e, const struct hs_job *job, uint64_t rate_q32,
-                         uint64_t part_q32)
+void hs_utilization_book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t rate_q32,
+                              uint64_t part_q32)
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    const uint64_t alone_pm = hs_utilization_alone_pm(job), solo_pm_q32 = alone_pm * part_q32;
-    if (alone_pm == 0) /* so nothing was accounted */
-        return;
+    const uint64_t solo_pm_q32 = hs_utilization_alone_pm(job) * part_q32;
     for (uint32_t s = placement->first_allocation; s != HS_NO_ALLOCATION;
          s = e->jobs.allocations[s].next_of_job) {
         struct hs_allocation *a = &e->jobs.allocations[s];

@@ -113,16 +113,8 @@ static enum hs_status observe_submit(struct hs_engine *e, const struct hs_job *j
     return HS_OK;
 }
 
-enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job)
+enum hs_status hs_observe_start_now(struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    placement->segment_start_us = e->now_us;
-    placement->segment_done_ns = run->done_ns;
-    placement->segment_carry = run->carry;
-    placement->segment_cost_us = run->cost_left_us;
-    if (e->observes_start == 0)
-        return HS_OK;
     struct hs_job_record record;
     fill_record(e, job, e->needs_texts, &record);
     uint32_t count = hs_progress_gpu_ids(e, job);

@@ -675,7 +675,8 @@ void hs_progress_rate(struct hs_engine *e, struct hs_job *job)
     hs_progress_sync(e, job);
     if (placement->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
         placement->oom_us = HS_TIME_MAX; /* others made room in time */
-    hs_gpu_memory_settle(e, job);
+    if (e->jobs.has_needs || placement->host_mib != 0)
+        hs_gpu_memory_settle(e, job);
     placement->rate_q32 = hs_rate_now(e, job);
     hs_utilization_book(e, job, placement->rate_q32, hs_part_of_time_q32(job, placement));
     if (run->first_progress_us < 0 && placement->rate_q32 > 0)

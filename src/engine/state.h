@@ -488,8 +488,15 @@ static inline uint64_t hs_part_of_time_q32(const struct hs_job *job,
 
 /* Books the utilization of the job's GPUs from now on: at its rate, and at the rate that it would
  * have if no other job slowed it in its part of the time, both Q32. O(allocations). */
-void hs_utilization_book(struct hs_engine *e, const struct hs_job *job, uint64_t rate_q32,
-                         uint64_t part_q32);
+void hs_utilization_book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t rate_q32,
+                              uint64_t part_q32);
+
+static inline void hs_utilization_book(struct hs_engine *e, const struct hs_job *job,
+                                       uint64_t rate_q32, uint64_t part_q32)
+{
+    if (hs_utilization_alone_pm(job) > 0) /* else nothing was accounted */
+        hs_utilization_book_busy(e, job, rate_q32, part_q32);
+}
 /* Marks a node on which a job joined or left a slice group, or changed its share. */
 void hs_utilization_mark(struct hs_engine *e, uint32_t node);
 /* Checks all marked nodes. O(tenants). HS_E_POLICY if the shares of a slice group exceed 1. */
@@ -737,7 +744,12 @@ uint64_t hs_checkpoint_speed_q32(const struct hs_engine *e, const struct hs_job 
 
 /* ---- lifecycle.c: observers ---- */
 
-HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job);
+HS_MUST_USE enum hs_status hs_observe_start_now(struct hs_engine *e, const struct hs_job *job);
+HS_MUST_USE static inline enum hs_status hs_observe_start(struct hs_engine *e,
+                                                          const struct hs_job *job)
+{
+    return e->observes_start != 0 ? hs_observe_start_now(e, job) : HS_OK;
+}
 /* Reports an applied action with the GPUs held now; only where e->observes_decision is set. */
 HS_MUST_USE enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *a,
                                                enum hs_decision_kind kind, uint64_t value);

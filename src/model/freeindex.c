@@ -346,8 +346,8 @@ static uint32_t pool_from(const struct hs_node_pool *p, uint32_t id)
 
 /* Draws a node with exactly `free` free GPUs: the next suitable one, cyclically, from a random
  * position among the nodes of the range. (The bias of the remainder is below 2^-40.) */
-static uint32_t draw_with_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
-                               uint32_t gpus, uint32_t free)
+static HS_APART uint32_t draw_with_free(struct hs_free *f, struct range pools,
+                                        const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
     uint64_t row = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
@@ -369,8 +369,8 @@ static uint32_t draw_with_free(struct hs_free *f, struct range pools, const stru
     return NONE;
 }
 
-static inline uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
-                                        const struct hs_ask *ask, uint32_t gpus, uint32_t free)
+HS_INLINE uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
+                                    const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
     uint32_t best = pools.past;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
@@ -418,13 +418,19 @@ HS_INLINE uint32_t fit(struct hs_free *f, struct range pools, const struct hs_as
     }
 }
 
+static HS_APART uint32_t fit_in(struct hs_free *f, struct range pools, const struct hs_ask *ask,
+                                uint32_t gpus, bool is_worst)
+{
+    return fit(f, pools, ask, gpus, is_worst);
+}
+
 uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, enum hs_fit how)
 {
     struct range pools = pools_of(f, ask->vc);
-    if (how == HS_FIT_BEST)
+    if (HS_LIKELY(how == HS_FIT_BEST))
         return fit(f, pools, ask, gpus, false);
     pools.busy = how == HS_FIT_BEST_BUSY;
-    return fit(f, pools, ask, gpus, how == HS_FIT_WORST);
+    return fit_in(f, pools, ask, gpus, how == HS_FIT_WORST);
 }
 
 uint32_t hs_free_fit_in_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus,
@@ -433,7 +439,7 @@ uint32_t hs_free_fit_in_rack(struct hs_free *f, const struct hs_ask *ask, uint32
     struct range pools = pools_of(f, ask->vc);
     pools.first = f->rack_first[rack];
     pools.past = f->rack_first[rack + 1];
-    return fit(f, pools, ask, gpus, is_worst);
+    return fit_in(f, pools, ask, gpus, is_worst);
 }
 
 /* Racks are ranges of ids, in which nodes are searched by id. */

@@ -205,7 +205,7 @@ HS_EXPANDED void hs_jobs_begin_placement(struct hs_jobs *jobs, struct hs_job *jo
     if (job->placement != 0)
         return;
     job->placement = hs_pool_take(&jobs->placement_pool, jobs->placements);
-    jobs->placements[job->placement] = no_placement;
+    jobs->placements[job->placement] = jobs->placements[0];
     jobs->placements[job->placement].slot = hs_slot_of(jobs, job);
 }
 

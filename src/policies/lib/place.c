@@ -289,7 +289,7 @@ HS_INLINE bool place_on_types(const struct hs_view *v, struct hs_plan *p, hs_job
         return place_gang(v, p, job, placer, false);
     const uint32_t node = hs_view_best_fit(v, job, gpus);
     if (node == HS_NO_NODE)
-        return place_gang(v, p, job, placer, true);
+        return gpus > hs_view_node_size(v, job, UINT32_MAX) && place_gang(v, p, job, placer, true);
     hs_plan_start_on_node(p, job, node);
     return true;
 }

@@ -68,7 +68,7 @@ static int64_t gpus_of(const struct hs_view *v, hs_job_id job, const void *ctx)
     return hs_view_gpus(v, job);
 }
 
-static void scan_helios(struct fifo *s, const struct hs_view *v, struct hs_plan *p)
+static HS_APART void scan_helios(struct fifo *s, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_vc_queues *q = &s->waiting;
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
@@ -144,20 +144,22 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
 {
     struct fifo *f = state;
     const bool is_submission = event->kind == HS_EVENT_SUBMIT;
-    if (backfills(f)) {
-        hs_backfill_event(f->backfill, v, event, is_submission ? key_of(v, event->job, f) : 0);
+    const bool waits = is_submission || event->kind == HS_EVENT_STOPPED;
+    const int64_t key = waits ? key_of(v, event->job, f) : 0;
+    if (HS_UNLIKELY(f->backfill != NULL)) {
+        hs_backfill_event(f->backfill, v, event, key);
         return;
     }
-    const bool waits = is_submission || event->kind == HS_EVENT_STOPPED;
-    hs_vc_queues_event(&f->waiting, v, event, waits ? key_of(v, event->job, f) : 0);
-    if (v->windows > 0 && waits) /* behind others, too, it may start on nodes of its own */
+    if (HS_UNLIKELY(v->windows > 0) && waits) /* behind others, too, it may start on its nodes */
         hs_vc_queues_wake(&f->waiting, v, event->job);
-    if (f->arrivals != NULL && is_submission)
+    if (HS_UNLIKELY(f->arrivals != NULL) && is_submission)
         f->arrivals[hs_view_vc(v, event->job)]++;
+    hs_vc_queues_event(&f->waiting, v, event, key);
 }
 
 /* start_reserved for scan=strict and fit. */
-static void start_reserved_of_queues(struct fifo *f, const struct hs_view *v, struct hs_plan *p)
+static HS_APART void start_reserved_of_queues(struct fifo *f, const struct hs_view *v,
+                                              struct hs_plan *p)
 {
     for (uint32_t vc = 0; vc < v->vcs; vc++) {
         hs_job_id next = HS_NO_JOB, job = hs_job_queue_first(&f->waiting.by_vc[vc]);
