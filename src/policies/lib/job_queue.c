@@ -102,6 +102,13 @@ static void lower_upwards(struct links l, const struct hs_job_queue_link *link)
 
 /* ---- the tree ---- */
 
+/* Constants of xxHash32 (Collet): high bits of a product depend on all bits of the factor. */
+static inline uint32_t priority_of(hs_job_id job)
+{
+    const uint32_t h = job * 0x9e3779b1u;
+    return (h ^ h >> 15) * 0x85ebca77u;
+}
+
 /* Puts a subtree, perhaps empty, below `parent`; NO_PARENT: it is the whole tree. */
 static inline void put_child(struct hs_job_queue *q, struct links l, hs_job_id parent, int side,
                              hs_job_id child)
@@ -148,11 +155,11 @@ static inline hs_job_id tree_step(struct links l, hs_job_id job, int side)
 static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, hs_job_id parent,
                         int side)
 {
-    const uint32_t priority = hs_job_queue_mix(job);
+    const uint32_t priority = priority_of(job);
     struct hs_job_queue_link *link = link_at(l, job);
     bool changes = false; /* an ancestor lost a job from its subtree */
     link->child[0] = link->child[1] = HS_NO_JOB;
-    while (parent != NO_PARENT && hs_job_queue_mix(parent) < priority) {
+    while (parent != NO_PARENT && priority_of(parent) < priority) {
         struct hs_job_queue_link *above = link_at(l, parent);
         const hs_job_id next = above->parent, child = link->child[!side];
         changes |= above->child[side] != child;
@@ -180,7 +187,7 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
     hs_job_id parent = top, child[] = {link->child[0], link->child[1]};
     int side = side_of(l, parent, job);
     while (child[0] != HS_NO_JOB && child[1] != HS_NO_JOB) {
-        const int of = hs_job_queue_mix(child[0]) < hs_job_queue_mix(child[1]);
+        const int of = priority_of(child[0]) < priority_of(child[1]);
         put_child(q, l, parent, side, child[of]);
         parent = child[of];
         side = !of;

@@ -118,15 +118,13 @@ static bool take_idle(struct gang_request *g, uint32_t size, uint32_t count, uin
     return true;
 }
 
-/* Which idle nodes a gang needs follows from its size alone: whole nodes of the largest size, of
- * the next one only when the gang is larger than all nodes of the largest. So a gang never runs
- * where it would be more scattered than it must be, a larger gang never needs less, and every gang
- * that the pool could hold has a shape. */
-static bool place_on_idle(struct gang_request *g)
+/* For a gang larger than any node; size: that of the largest ones. Which idle nodes a gang needs
+ * follows from its size alone: whole nodes of the largest size, of the next one only when the gang
+ * is larger than all nodes of the largest. So a gang never runs where it would be more scattered
+ * than it must be, a larger gang never needs less, and every gang that the pool could hold has a
+ * shape. */
+static bool place_on_idle(struct gang_request *g, uint32_t size)
 {
-    uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
-    if (g->rest <= size)
-        return false;
     while (size > 0) {
         uint32_t whole = g->rest / size;
         uint32_t nodes = hs_view_node_count(g->v, g->job, size, false);
@@ -142,7 +140,10 @@ static bool place_on_idle(struct gang_request *g)
 
 static bool place_consolidated(struct gang_request *g)
 {
-    return take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest) || place_on_idle(g);
+    if (take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
+        return true;
+    const uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
+    return g->rest > size && place_on_idle(g, size);
 }
 
 static bool take_in_rack(struct gang_request *g, uint32_t rack, uint32_t size)
@@ -264,16 +265,16 @@ static bool place_shares(struct gang_request *g, enum hs_placer placer)
 }
 
 static HS_APART bool place_gang(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                                enum hs_placer placer, bool is_for_idle)
+                                enum hs_placer placer, uint32_t idle_size)
 {
     struct gang_request g = {
         .v = v, .p = p, .job = job, .rest = hs_view_gpus(v, job), .mark = hs_plan_mark(p)};
     const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
     if (g.rest == 0)
         start(&g);
-    if (g.rest == 0 || (is_for_idle ? place_on_idle(&g)
-                        : is_part   ? place_shares(&g, placer)
-                                    : place(&g, placer)))
+    if (g.rest == 0 || (idle_size > 0 ? place_on_idle(&g, idle_size)
+                        : is_part     ? place_shares(&g, placer)
+                                      : place(&g, placer)))
         return true;
     if (g.is_started)
         hs_plan_rollback(p, g.mark);
@@ -286,12 +287,14 @@ HS_INLINE bool place_on_types(const struct hs_view *v, struct hs_plan *p, hs_job
 {
     const uint32_t gpus = hs_view_gpus(v, job);
     if (placer != HS_PLACE_CONSOLIDATE || gpus == 0 || hs_view_gpu_milli(v, job) < HS_GPU_MILLI)
-        return place_gang(v, p, job, placer, false);
+        return place_gang(v, p, job, placer, 0);
     const uint32_t node = hs_view_best_fit(v, job, gpus);
-    if (node == HS_NO_NODE)
-        return gpus > hs_view_node_size(v, job, UINT32_MAX) && place_gang(v, p, job, placer, true);
-    hs_plan_start_on_node(p, job, node);
-    return true;
+    if (node != HS_NO_NODE) {
+        hs_plan_start_on_node(p, job, node);
+        return true;
+    }
+    const uint32_t size = hs_view_node_size(v, job, UINT32_MAX);
+    return gpus > size && size > 0 && place_gang(v, p, job, placer, size);
 }
 
 /* In order of predicted speed, or of the gain by it. */

@@ -150,15 +150,15 @@ static void look_for_next(struct walk *w, uint64_t gpus)
 {
     if (w->c->is_strict)
         gpus = UINT64_MAX;
-    while ((w->next = hs_job_queue_next_fitting(&w->c->waiting[w->level], w->v, w->next, gpus)) ==
-               HS_NO_JOB &&
-           w->level + 1 < w->c->levels)
+    w->next = hs_job_queue_next_fitting(&w->c->waiting[w->level], w->v, w->next, gpus);
+    if (w->next != HS_NO_JOB) {
+        const struct hs_job_queue_link *link = link_in(w, w->next);
+        w->next_key = link->key;
+        w->next_gpus = link->gpus;
+    } else if (w->level + 1 < w->c->levels) {
         w->level++;
-    if (w->next == HS_NO_JOB)
-        return;
-    const struct hs_job_queue_link *link = link_in(w, w->next);
-    w->next_key = link->key;
-    w->next_gpus = link->gpus;
+        look_for_next(w, gpus);
+    }
 }
 
 /* Moves the position back until the holders behind it have `need` GPUs. Fails if the holder before
