@@ -265,7 +265,9 @@ static inline void hs_jobs_expect(const struct hs_jobs *jobs, uint32_t slot)
 {
     hs_prefetch(&jobs->jobs[slot], sizeof *jobs->jobs);
     hs_prefetch(&jobs->identities[slot], sizeof *jobs->identities);
-    hs_prefetch(jobs->scratch + (size_t)slot * jobs->scratch_size, jobs->scratch_size);
+    const unsigned char *scratch = jobs->scratch + (size_t)slot * jobs->scratch_size;
+    HS_PREFETCH(scratch); /* the link of its queue */
+    HS_PREFETCH(scratch + jobs->scratch_size - 1);
 }
 
 static inline uint32_t hs_slot_of(const struct hs_jobs *jobs, const struct hs_job *job)
