@@ -83,7 +83,7 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     placement->gpus_held = a->gpus;
     placement->segment_max_tenants = 1;
     if (a->gpus > 0)
-        run->gpu_type = (uint8_t)e->cluster->nodes[picks[0].node].type;
+        run->gpu_type = (uint8_t)e->cluster->nodes[picks[first].node].type;
     book_held(e, a->gpus);
 }
 

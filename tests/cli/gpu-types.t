@@ -28,6 +28,12 @@ Three more: the V100s are full, the rest goes to the K80s at once.
   25408.3
   3600.0
 
+Started at one time, each is recorded with the type of its own GPUs.
+
+  $ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["gpu_type"] }' out/jobs.csv | sort | uniq -c
+        3 K80
+        8 V100
+
 The assumptions of a run say so, and what the policy was told.
 
   $ horus run t.csv -c 2x4:K80,2x4:V100 --reference-type V100 -p fifo:types=fastest -o out -f |
