@@ -278,9 +278,11 @@ static void scan_evicting(void *state, const struct hs_view *v, struct hs_plan *
     hs_choice_apply(&choice, v, p, q->rule, x->cost, HS_COMPAT_OFF);
 }
 
-void hs_vc_queues_scan_awake(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
-                             struct hs_place_rule rule)
+void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
+                       struct hs_place_rule rule)
 {
+    if (!q->is_any_awake)
+        return;
     q->is_any_awake = false;
     if (q->holders != NULL) {
         q->rule = rule;

@@ -83,14 +83,8 @@ void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v, hs_job
 void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
                         const struct hs_event *event, int64_t key);
 /* Scans the queue of each VC that is awake, by the rule given to hs_vc_queues_init. */
-void hs_vc_queues_scan_awake(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
-                             struct hs_place_rule rule);
-static inline void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v,
-                                     struct hs_plan *p, struct hs_place_rule rule)
-{
-    if (q->is_any_awake)
-        hs_vc_queues_scan_awake(q, v, p, rule);
-}
+void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
+                       struct hs_place_rule rule);
 /* The same for one queue of the caller, strict or fit. */
 void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
                            uint32_t vc, enum hs_scan scan, struct hs_place_rule rule);
