@@ -209,7 +209,8 @@ static bool is_marked(const struct cleaning *c, const struct hs_pair *row, enum 
  * jobs there is nothing better than the published baseline. */
 static void rebase(const struct cleaning *c)
 {
-    for (struct hs_pair *row = c->m->pairs; row < c->m->pairs + c->m->pair_count; row++) {
+    for (uint32_t i = 0; i < c->m->pair_count; i++) {
+        struct hs_pair *row = &c->m->pairs[i];
         const struct job_tally *t = &c->tallies[row->own];
         if (!is_measured(row) || !c->has_idle[row->gpu])
             continue;
@@ -400,7 +401,8 @@ static void mark_unusable(struct hs_measurements *m)
     }
     for (uint32_t i = 0; i < m->pair_count; i++)
         failed[m->pairs[i].pair] = failed[m->pairs[i].pair] || m->pairs[i].speed == 0;
-    for (struct hs_pair *row = m->pairs; row < m->pairs + m->pair_count; row++) {
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        struct hs_pair *row = &m->pairs[i];
         const struct hs_solo *own = &m->solos[row->own];
         row->rebased = row->speed;
         row->dropped = unusable(row, own, failed[row->pair]);
@@ -455,9 +457,9 @@ void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
             continue;
         if (of_all[bit] != NULL)
             of_all[bit](&c);
-        for (struct hs_pair *row = m->pairs; row < m->pairs + m->pair_count; row++)
-            if (is_measured(row) && is_marked(&c, row, (enum hs_clean_bit)bit))
-                row->dropped |= marks[bit];
+        for (uint32_t i = 0; i < m->pair_count; i++)
+            if (is_measured(&m->pairs[i]) && is_marked(&c, &m->pairs[i], (enum hs_clean_bit)bit))
+                m->pairs[i].dropped |= marks[bit];
     }
     hs_free(c.tallies);
     *counts = (struct hs_clean_counts){.read = m->pair_count};
