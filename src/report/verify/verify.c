@@ -400,7 +400,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
 
 struct job_cells {
     struct verify_row row;
-    const char *id, *success, *status, *job_class, *gpu_seconds;
+    const char *id, *success, *status, *job_class, *gpu_type, *gpu_seconds;
 };
 #define AT(field) offsetof(struct job_cells, field)
 
@@ -436,6 +436,7 @@ static const struct hs_rowcell job_cells[] = {
     {"value", HS_ROWCELL_TIME_IF_ANY, AT(row.value_us)},
     {"value_most", HS_ROWCELL_TIME_IF_ANY, AT(row.most_us)},
     {"class", HS_ROWCELL_TEXT, AT(job_class)},
+    {"gpu_type", HS_ROWCELL_TEXT, AT(gpu_type)},
     {"success", HS_ROWCELL_TEXT, AT(success)},
     {"status", HS_ROWCELL_TEXT, AT(status)},
     {NULL, HS_ROWCELL_TEXT, 0},
@@ -467,6 +468,7 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     if (class == HS_JOB_CLASS_COUNT)
         return hs_rowfile_bad(f, "class", "auto, guaranteed or opportunistic");
     row->job_class = (enum hs_job_class) class;
+    row->type = hs_intern_get(&run->types, cells.gpu_type);
     row->is_done = strcmp(cells.success, "1") == 0;
     row->is_rejected = strcmp(cells.status, "rejected") == 0;
     job->row = *row;

@@ -46,7 +46,8 @@ struct verify_row {
     int64_t value_us, most_us;        /* of deadline options, in millionths; -1 = none */
     uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
     enum hs_job_class job_class;
-    int64_t line; /* 0 = the job has no row */
+    uint32_t type; /* GPU type, in run->types; 0 = none */
+    int64_t line;  /* 0 = the job has no row */
     bool is_done, is_rejected;
 };
 
@@ -71,9 +72,9 @@ struct verify_sum {
     uint32_t suspended_gpus;
     uint32_t suspended_node; /* node of the first of these GPUs; VERIFY_NONE = not suspended */
     int64_t first_long_us;   /* start of the first segment of positive length; -1 = none */
-    uint32_t last_nodes;
-    bool is_full_speed;      /* every mean_rate is 1 as printed */
-    bool is_progress_placed; /* a segment contains the first progress */
+    uint32_t last_nodes, last_node; /* of the last segment: how many, the first of them */
+    bool is_full_speed;             /* every mean_rate is 1 as printed */
+    bool is_progress_placed;        /* a segment contains the first progress */
 };
 
 struct verify_job {

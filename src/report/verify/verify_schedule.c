@@ -424,6 +424,7 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
     }
     /* a suspended process that continues on another node has migrated; for a gang its first node
      * counts */
+    sum->last_node = first_node;
     sum->migrations += sum->suspended_node != VERIFY_NONE && sum->suspended_node != first_node;
     sum->suspended_node = seg->ended_by == HS_SEGMENT_SUSPEND ? first_node : VERIFY_NONE;
     if (sum->segments++ == 0)
