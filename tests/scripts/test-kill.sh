@@ -44,9 +44,13 @@ before_report_run() { echo mine >"$1"; }
 
 declare -A takes_us
 for command in "${commands[@]}"; do
-    began=${EPOCHREALTIME/./}
-    ("$command" whole) >/dev/null 2>said || verdict "$command succeeds" "$(cat said)"
-    takes_us[$command]=$((${EPOCHREALTIME/./} - began))
+    for turn in 1 2 3; do # the first reads the program from the disk
+        rm -rf whole
+        began=${EPOCHREALTIME/./}
+        ("$command" whole) >/dev/null 2>said || verdict "$command succeeds" "$(cat said)"
+        took_us=$((${EPOCHREALTIME/./} - began))
+        [ $turn -gt 1 ] && [ $took_us -gt "${takes_us[$command]}" ] || takes_us[$command]=$took_us
+    done
     contents whole >"$command.whole"
     rm -rf whole
     : >"$command.before"
