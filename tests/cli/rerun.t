@@ -284,4 +284,4 @@ JSON with a comment or a list of machines, may change or go, and the directory m
   c.csv
   $ sed -i s/V100/P100/ away/of-c.json/cluster.json && horus verify away/of-c.json | head -n 1
   FAIL  the output files are as the manifest lists them: 7 files, 1 changed
-  ! error: away/of-c.json: 1 of 22 checks failed
+  ! error: away/of-c.json: 2 of 22 checks failed

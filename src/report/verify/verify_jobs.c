@@ -113,9 +113,8 @@ static void check_against_segments(struct verify_check *c, const struct verify_j
     compare_count(c, j, "migrations", row->migrations, j->sum.migrations, by_segments);
     compare_count(c, j, "ooms", row->ooms, j->sum.ooms, by_segments);
     compare_count(c, j, "nodes", row->nodes, j->sum.last_nodes, by_segments);
-    if (j->sum.segments == 0)
-        return;
-    const uint32_t type = c->run->nodes[j->sum.last_node].type;
+    const bool is_placed = j->sum.segments > 0 && j->sum.last_node != VERIFY_NONE;
+    const uint32_t type = is_placed ? c->run->nodes[j->sum.last_node].type : 0;
     if (row->type != type)
         VERIFY_FAULT_JOB(c, j, ": gpu_type %s, by segments.csv %s",
                          hs_intern_text(&c->run->types, row->type),
