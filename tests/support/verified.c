@@ -34,10 +34,10 @@ const char *const verified_sound[FILES] = {
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
     "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts,queueing_delay,class,first_progress,"
-    "switches,host_mib_seconds,gpu_share,gpu_util\n"
-    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25\n"
-    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20,auto,10,0,0,1,1\n"
-    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1,80,auto,0,0,0,1,0.5\n",
+    "switches,host_mib_seconds,gpu_share,gpu_util,gpu_type\n"
+    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25,V100\n"
+    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20,auto,10,0,0,1,1,V100\n"
+    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1,80,auto,0,0,0,1,0.5,V100\n",
 
     "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by\n"
     "0,0,10,0-1,1,1,preempt\n"

@@ -135,6 +135,8 @@ static void lies_in_jobs(void **state)
                  "        jobs.csv:4: job 0: run_slowdown missing, by its own times 1\n");
     expect_fault(JOBS, "1,0,200", "1,0,201",
                  "        jobs.csv:4: job 0: gpu_seconds 201, by segments.csv 200\n");
+    expect_fault(JOBS, "0.5,V100", "0.5,P100",
+                 "        jobs.csv:4: job 0: gpu_type P100, by segments.csv V100\n");
     expect_fault(JOBS, "unknown,1,20", "unknown,2,20",
                  "        jobs.csv:2: job 2: nodes 2, by segments.csv 1\n");
     expect_fault(JOBS, "1,20,40,0,20", "1,20,40,1,20",

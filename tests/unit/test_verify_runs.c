@@ -203,9 +203,9 @@ static void a_process_that_wakes_elsewhere_has_moved(void **state)
     verified_replace("segments.csv", verified_sound[SEGMENTS], "1,10,20,0,1,1,preempt",
                      "1,10,20,0,1,1,suspend");
     verified_replace("jobs.csv", verified_sound[JOBS],
-                     "unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25\n"
+                     "unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25,V100\n"
                      "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,",
-                     "unknown,2,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25\n"
+                     "unknown,2,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25,V100\n"
                      "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,0,");
     verified_again(&r);
     assert_non_null(strstr(r.text, moved));
@@ -245,8 +245,8 @@ static void partition(void **state)
 static void cluster_from_json(void **state)
 {
     static struct verified r;
-    static const char racks[] = "{\"racks\": [{\"nodes\": [{\"gpus\": 1}]},"
-                                " {\"nodes\": [{\"count\": 1, \"gpus\": 1}]}]}";
+    static const char racks[] = "{\"racks\": [{\"nodes\": [{\"gpus\": 1, \"type\": \"V100\"}]}, {"
+                                "\"nodes\": [{\"count\": 1, \"gpus\": 1, \"type\": \"V100\"}]}]}";
     char text[1024];
     (void)state;
     scratch_write("racks.json", racks, sizeof racks - 1);
