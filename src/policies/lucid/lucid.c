@@ -681,8 +681,12 @@ static void lucid_event(void *state, const struct hs_view *v, const struct hs_ev
         leave(s, v, event->job);
     else if (s->compat && j->where == HS_LUCID_PROFILING)
         (void)hs_lucid_compat_end(s, v, event->job);
-    else if (!s->compat && j->where == HS_LUCID_PROFILING && event->kind == HS_EVENT_FINISH)
-        hs_job_chain_remove(&s->profiling, v, event->job);
+    else if (!s->compat && j->where == HS_LUCID_PROFILING) { /* it gives quota back */
+        struct hs_lucid_vc *vc = vc_of(s, v, event->job);
+        vc->is_awake = vc->has_release = true;
+        if (event->kind == HS_EVENT_FINISH)
+            hs_job_chain_remove(&s->profiling, v, event->job);
+    }
     j->where = HS_LUCID_GONE;
     if (event->kind == HS_EVENT_STOPPED)
         hs_lucid_wait(s, v, event->job);
