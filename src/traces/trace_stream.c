@@ -56,7 +56,7 @@ struct reorder {
     uint32_t ring_head, ring_count;
     int64_t newest_us; /* submission of the last row in the ring */
     struct hs_heap late;
-    uint32_t out;   /* slot + 1 whose row the caller uses; 0 = none */
+    uint32_t out;   /* slot + 1 of the row that the caller uses; 0 = none */
     uint64_t count; /* rows held */
     uint64_t pushed;
     uint64_t next_row;  /* number of the row after the latest one returned */

@@ -512,7 +512,7 @@ static int64_t room_us(struct backfill_pass *x, uint64_t milli)
     return at_us - hs_view_now_us(x->v);
 }
 
-/* The next job of a class, as `member`, whose busy time, in steps, may fit. */
+/* Returns the next job of the class of `member` with a busy time, in steps, that may fit. */
 static hs_job_id next_of(struct backfill_pass *x, uint32_t set, hs_job_id member, hs_job_id after)
 {
     const bool is_mixed = set == x->vc;
