@@ -3,8 +3,8 @@
  * What a policy decided is what happened: of every policy of the table and each of its choices, on
  * random workloads with gangs, failures, short memory, virtual clusters and costs, the decisions
  * told give every stretch of holding GPUs, no more and no fewer. A placement is a segment's start,
- * on the same GPUs; an end that the policy made is a decision of that kind at that time. And
- * whoever takes GPUs from a job says why.
+ * on the same GPUs; an end that the policy made is a decision of that kind at that time. And a job
+ * that loses its GPUs has a reason, which no pending job has that starts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ struct decision {
     int64_t at_us;
     enum hs_decision_kind kind;
     uint32_t gpus[16];
-    bool has_reason;
+    const char *reason; /* NULL: none */
 };
 
 struct record {
@@ -51,7 +51,7 @@ static enum hs_status note(void *ctx, int64_t now_us, const struct hs_decision *
                             .gpu_count = d->gpu_count,
                             .at_us = now_us,
                             .kind = d->kind,
-                            .has_reason = d->plan_reason != NULL};
+                            .reason = d->plan_reason};
     for (uint32_t i = 0; i < d->gpu_count && i < 16; i++)
         to->gpus[i] = d->gpus[i];
     return HS_OK;
@@ -128,6 +128,27 @@ static void replay_job(const struct record *record, const struct hs_test_result 
     expect(!is_placed && next_of(record, job, &at) == NULL, what, "decided and not done", job, -1);
 }
 
+static bool takes(enum hs_decision_kind kind)
+{
+    return kind >= HS_DECISION_PREEMPT && kind <= HS_DECISION_KILL;
+}
+
+static void check_reasons(const struct record *record, const char *what)
+{
+    for (uint32_t i = 0; i < record->count; i++) {
+        const struct decision *d = &record->all[i];
+        expect(d->reason != NULL || (!takes(d->kind) && d->kind != HS_DECISION_MIGRATE), what,
+               "moved or taken off without a word", d->job, d->at_us);
+        for (uint32_t k = 0; takes(d->kind) && k < record->count; k++) {
+            const struct decision *of = &record->all[k];
+            expect(of->kind != HS_DECISION_START || of->reason != d->reason, what,
+                   "started for what jobs are taken off for", of->job, of->at_us);
+        }
+        seen.reasons += d->reason != NULL;
+        seen.others += d->kind > HS_DECISION_KILL;
+    }
+}
+
 static int roll(struct hs_rng *rng, int low, int high)
 {
     return low + (int)hs_rng_below(rng, (uint64_t)(high - low + 1));
@@ -185,14 +206,7 @@ static void replay(const char *spec, uint64_t seed)
     for (uint32_t job = 0; job < JOBS; job++)
         replay_job(&record, &r, job, what);
     seen.runs++;
-    for (uint32_t i = 0; i < record.count; i++) {
-        const struct decision *d = &record.all[i];
-        bool takes = d->kind >= HS_DECISION_MIGRATE && d->kind <= HS_DECISION_KILL;
-        expect(!takes || d->has_reason, what, "moved or taken off without a word", d->job,
-               d->at_us);
-        seen.reasons += record.all[i].has_reason;
-        seen.others += record.all[i].kind > HS_DECISION_KILL;
-    }
+    check_reasons(&record, what);
     hs_test_free(&r);
     hs_free(record.all);
 }
