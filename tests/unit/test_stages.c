@@ -150,6 +150,35 @@ static void noise_is_told(void **state)
     assert_true(before != hs_stages_period_ns(stages, rows, 2, HS_STAGES_PREDICTED, false));
 }
 
+/* In the order B, D, A, C slots begin at f = 0, 999, 2002, 3001, 3001, 5002, 6002 ms: f[5] - f[1] is
+ * 4003, f[6] - f[2] 4000, less than a thousandth below it, and is the period; f[8] - f[4] is 4003.
+ * The other 23 orders have 4002 and more (the rule of stages.h in a few lines of Python). */
+static void period_that_settles(void **state)
+{
+    static const int of[4][3] = {
+        {0, 0, 1000}, {2002, 0, 0}, {2001, 1000, 0}, {2002, 0, 999}}; /* A, B, C, D */
+    char text[1024];
+    uint32_t rows[4];
+    struct hs_stages *m;
+    (void)state;
+    size_t len = (size_t)snprintf(
+        text, sizeof text,
+        "{\"kind\": \"stages\", \"format\": 2, \"overhead\": [1, 1, 1, 1], \"rows\": [");
+    for (int i = 0; i < 4; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len,
+                                "%s{\"model\": \"%c\", \"gpus\": 1, \"iteration_ms\": %d, "
+                                "\"data_ms\": %d, \"gpu_ms\": %d, \"network_ms\": %d}%s",
+                                i > 0 ? "," : "", 'A' + i, of[i][0] + of[i][1] + of[i][2], of[i][0],
+                                of[i][1], of[i][2], i == 3 ? "]}" : "");
+    sink_init(&sink);
+    assert_int_equal(hs_stages_load(&m, scratch_write("stages.json", text, len), NULL, &sink.diag),
+                     HS_OK);
+    for (int i = 0; i < 4; i++)
+        rows[i] = hs_stages_row(m, (char[]){(char)('A' + i), '\0'}, NULL, 1);
+    assert_int_equal(hs_stages_period_ns(m, rows, 4, HS_STAGES_TRUE, false), 4000000000);
+    hs_stages_free(m);
+}
+
 static void bad_files(void **state)
 {
     (void)state;
@@ -182,7 +211,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_periods), cmocka_unit_test(beside_guaranteed),
         cmocka_unit_test(nearest_rows),      cmocka_unit_test(no_group_is_too_fast),
-        cmocka_unit_test(noise_is_told),     cmocka_unit_test(bad_files),
+        cmocka_unit_test(noise_is_told),     cmocka_unit_test(period_that_settles),
+        cmocka_unit_test(bad_files),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
