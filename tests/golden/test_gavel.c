@@ -251,6 +251,31 @@ static void pairs_take_turns(void **state)
                          "0:360-720 1:0-360");
 }
 
+/* A V100 has 16,384 MiB: for 4,000 and 10,000, and the two run at .8, 630 / .8 = 787.5; not for
+ * 4,000 and 13,000, which take turns as in g11_rounds. */
+static void pairs_fit_in_memory(void **state)
+{
+    static const struct hs_test_options options = {.excess = .25};
+    (void)state;
+    scenario_expect_with("1x1:V100", "gavel:share=pairs", "0:1,0,630&4000 1:1,0,630&10000",
+                         &options, "0:0-787.500001 1:0-787.500001");
+    scenario_expect_with("1x1:V100", "gavel:share=pairs", "0:1,0,630&4000 1:1,0,630&13000",
+                         &options, "0:0-360,720-990 1:360-720,1080-1350");
+}
+
+/* Three like jobs of 630 s on two types, equally fast, .8 beside another: two on one type and one
+ * on the other do 2.6, and .867 each with turns. Of the types, which gain alike, the first by name
+ * has the pairs, GPU 0: 0 and 1, then 0 and 2. By 360 they did 288, 288 and 360 s: 1 ends at
+ * 360 + 342, 2 at 360 + 270 / .8; 0 has 72 s left then, alone. */
+static void pairs_on_first_of_like_types(void **state)
+{
+    static const struct hs_test_options options = {.excess = .25};
+    (void)state;
+    scenario_expect_with("1x1:K80,1x1:V100", "gavel:share=pairs", "0:1,0,630 1:1,0,630 2:1,0,630",
+                         &options,
+                         "0:0-769.500001@0 1:0-360@0,360-702.000001@1 2:0-360@1,360-697.500001@0");
+}
+
 /* The policy acts on what it is told: by a table, and without a predictor of utilizations, two jobs
  * seem not to slow each other, and are put on one GPU, where they run at .45. */
 static void pairs_are_predicted(void **state)
@@ -451,6 +476,8 @@ int main(void)
         cmocka_unit_test(g10_fifo_aware),
         cmocka_unit_test(g11_rounds),
         cmocka_unit_test(pairs_take_turns),
+        cmocka_unit_test(pairs_fit_in_memory),
+        cmocka_unit_test(pairs_on_first_of_like_types),
         cmocka_unit_test(pairs_are_predicted),
         cmocka_unit_test(compat_short_rounds),
         cmocka_unit_test(compat_waits_for_solution),

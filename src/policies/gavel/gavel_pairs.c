@@ -150,7 +150,7 @@ static bool meet(const struct hs_gavel *g, const struct hs_view *v, struct hs_ga
     return speeds.a_q32 + speeds.b_q32 > UINT64_C(1) << 32;
 }
 
-/* The class and type with which a class gains most; the first class is not before it. */
+/* The class from `number` on, and the type, with which it gains most; of equals the first. */
 static double best_couple(const struct hs_gavel *g, const struct hs_view *v,
                           const struct hs_gavel_program *program, uint32_t number,
                           struct hs_gavel_couple *best)
