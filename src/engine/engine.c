@@ -82,13 +82,14 @@ struct room {
 };
 
 /* Adds waiting GPUs to their causes; returns the part of gangs not larger than what is free. */
-static uint64_t book_waiting(const struct hs_wait_sizes *s, struct room room, uint64_t max_size,
-                             struct hs_instant *to)
+static uint64_t book_waiting(const struct hs_wait_sizes *s, const struct room *room,
+                             uint64_t max_size, struct hs_instant *to)
 {
-    const uint64_t number = room.all < room.quota ? room.all : room.quota; /* may be taken */
-    const uint64_t within_quota = wanted_upto(s, room.quota), within_all = wanted_upto(s, room.all);
-    const uint64_t within = room.all < room.quota ? within_all : within_quota;
-    const uint64_t fits = wanted_upto(s, room.most < number ? room.most : number);
+    const uint64_t all = room->all, quota = room->quota;
+    const uint64_t number = all < quota ? all : quota; /* may be taken */
+    const uint64_t within_quota = wanted_upto(s, quota), within_all = wanted_upto(s, all);
+    const uint64_t within = all < quota ? within_all : within_quota;
+    const uint64_t fits = wanted_upto(s, room->most < number ? room->most : number);
     to->wait_quota += s->wanted - within_quota;
     to->wait_resources += within_quota - within;
     to->wait_placement += within - fits;
@@ -113,13 +114,13 @@ static void instant_book_waiting(struct hs_engine *e)
         const uint64_t free_gpus = hs_free_total(e->free_index, v);
         const struct room room = {free_gpus, hs_free_max(e->free_index, v),
                                   hs_view_quota_room(&e->view, v)};
-        const uint64_t within = book_waiting(&vc->gangs, room, vc->max_node_gpus, to);
+        const uint64_t within = book_waiting(&vc->gangs, &room, vc->max_node_gpus, to);
         if (vc->shares.wanted > 0) {
             const struct room shares = {.all = free_gpus * HS_GPU_MILLI + hs_part_all(e->parts, v),
                                         .most = free_gpus > 0 ? HS_GPU_MILLI
                                                               : hs_part_most(e->parts, v),
                                         .quota = hs_view_quota_room_milli(&e->view, v)};
-            (void)book_waiting(&vc->shares, shares, UINT64_MAX, to);
+            (void)book_waiting(&vc->shares, &shares, UINT64_MAX, to);
         }
         if (within > 0 || (vc->shares.wanted > 0 && free_gpus > 0))
             to->gpus_fragmented =
