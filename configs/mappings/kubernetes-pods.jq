@@ -4,7 +4,7 @@
 #     kubectl get pods --all-namespaces -o json | jq -rf configs/mappings/kubernetes-pods.jq >jobs.csv
 # A pod is a job of its own: the workers of one training are no gang. It is submitted at its creation and
 # runs from the first start to the last end of its containers; one with restarts, of which only the last
-# start is told, from its own. Its namespace is the virtual cluster. Its GPUs are those of its containers, or
+# start is known, from that. Its namespace is the virtual cluster. Its GPUs are those of its containers, or
 # of an init container that wants more, their type that of the node selector nvidia.com/gpu.product. Pods
 # without GPUs, and those that have not ended, are left out by horus, and counted. Parts of GPUs (MIG slices,
 # shared GPUs, GPU memory) are no number of GPUs: such a pod gets their names, a fault that horus reports,

@@ -553,8 +553,7 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
     return hs_fail(diag, HS_E_USAGE, NULL,
                    hs_did_you_mean(hint, given, m->file_types, m->file_type_count,
                                    "one of the cluster, or of the speed model"),
-                   "reference_type: nobody knows a GPU type '%s', neither the cluster nor the "
-                   "speed model",
+                   "reference_type: neither the cluster nor the speed model has a GPU type '%s'",
                    given);
 }
 
