@@ -150,11 +150,25 @@ static void a_surge_costs_one_mini_batch(void **state)
 /* ---- caps ---- */
 
 /* A2. O has done 20 when R comes, nothing more until 30, 1 + 2 + 3 until 60, then 0.4 beside R's
- * 0.6: 50 at 120, when R is done. */
+ * 0.6: 50 at 120, when R is done. Where a cap is as large as it may be, or no guest is there, nothing
+ * is looked at each tick: at 0, 20, 30, 40, 50, 60, 120 and the end. */
 static void caps_go_up_step_by_step(void **state)
 {
+    const struct hs_test_job jobs[] = {{.gpus = 1,
+                                        .duration_s = 100,
+                                        .gpu_util_pm = 1000,
+                                        .job_class = HS_JOB_CLASS_OPPORTUNISTIC},
+                                       {.gpus = 1,
+                                        .submit_s = 20,
+                                        .duration_s = 100,
+                                        .gpu_util_pm = 600,
+                                        .job_class = HS_JOB_CLASS_GUARANTEED}};
+    struct hs_test_result r;
     (void)state;
     scenario_expect("1x1", "antman", "O:1,0,100!o%100 R:1,20,100!g%60", "O:0-170.000001 R:20-120");
+    assert_int_equal(hs_test_run(jobs, 2, "1x1", "antman", &r), HS_OK);
+    assert_int_equal(r.instant_count, 8);
+    hs_test_free(&r);
 }
 
 /* A8. O has 0.4 of GPU 0 beside R, and all of GPU 2: it runs at 0.4. At 50 there is quota for O,

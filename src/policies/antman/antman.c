@@ -336,7 +336,7 @@ static void coordinate(struct hs_antman *s)
         g->is_coordinated = false;
         if (g->owner != 0)
             measure(s, g);
-        if (g->owner != 0 && g->tick_us == 0 && g->guests > 0 && g->steps < g->most)
+        if (g->owner != 0 && g->guests > 0 && g->steps < g->most)
             set_tick(s, at - 1);
         if (g->owner == 0 || !hs_antman_job(s, g->owner - 1)->has_surged)
             share_memory(s, at - 1);
