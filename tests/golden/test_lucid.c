@@ -17,7 +17,7 @@
 #include "support/run.h"
 #include "support/sink.h"
 
-#define JOBS_MAX 24
+#define JOBS_MAX 32
 
 struct lucid_job {
     uint32_t gpus;
@@ -310,6 +310,27 @@ static void l10_adaptive(void **state)
     EXPECT("1x8", params, jobs, {0, 1000}, {1000, 1500});
 }
 
+/* Without a file: when seven days are over 5 submissions of the last hour and 20 of 20 minutes later
+ * the day before give .5 x 5 / 6 + .5 x 20 / (5 x 7) = .702 for each 600 s to come. Two share GPUs if
+ * that is more than `low`; 600 s later there are two of the last hour more, .869. */
+static void hour_and_week(void **state)
+{
+    const int64_t at_s = 7 * 86400;
+    struct lucid_job jobs[28] = {{1, 0, 1, 1, 'A', 0}};
+    (void)state;
+    for (int64_t i = 0; i < 25; i++)
+        jobs[1 + i] = (struct lucid_job){1, at_s - (i < 20 ? 86400 - 1200 : 1800), 1, 1, 'A', 0};
+    jobs[26] = (struct lucid_job){8, at_s, 1000, 1000, 'A', 0};
+    jobs[27] = (struct lucid_job){8, at_s + 10, 500, 500, 'B', 0};
+    speeds(.9, .9, .9);
+    play("1x8", KNOWN ",sharing=adapt,low=0.7", jobs, 28);
+    assert_int_equal(times_of(27).start_s, at_s + 10);
+    hs_test_free(&result);
+    play("1x8", KNOWN ",sharing=adapt,low=0.71", jobs, 28);
+    assert_int_equal(times_of(27).start_s, at_s + 600);
+    hs_test_free(&result);
+}
+
 /* L11: 2 is first by its key; 1 is no guest of it (1000 > 200), 3 is (200 <= 200). */
 static void l11_order_and_ratio(void **state)
 {
@@ -372,6 +393,26 @@ static void l14_loan(void **state)
                          (i >= 5 && i % 2 == 1 ? lent_s : own_s) * HS_TEST_S);
     }
     hs_test_free(&result);
+}
+
+/* Jobs of one GPU, profiled for 20 s. At 600 12 come, and the second node is lent; the last two are
+ * profiled until 720. At 800 it goes back, and the first of the 12 starts, if no more than
+ * 5 x limit = 5 GPUs are to come in each 600 s: as many as came in the first. With 6 it stays until
+ * 2,400: 6 + 12 are 6 in each of three times 600 s at 1,800, and 4.5 then. */
+static void a_loan_ends_by_what_came(void **state)
+{
+    (void)state;
+    speeds(1, 1, 1);
+    for (uint32_t early = 5; early <= 6; early++) {
+        struct lucid_job jobs[18];
+        for (uint32_t i = 0; i < early + 12; i++)
+            jobs[i] = i < early ? (struct lucid_job){1, 0, 1, 1, 'A', 0}
+                                : (struct lucid_job){1, 600, 1000, 1000, 'A', 0};
+        play("2x1", "profile_nodes=1,profile_time=20s,limit=1,sharing=off,scale=yes", jobs,
+             early + 12);
+        assert_int_equal(times_of(early).start_s, early == 5 ? 800 : 2400);
+        hs_test_free(&result);
+    }
 }
 
 /* The lines of the design for compat=lucid: every run a second too long, profiles free and beside
@@ -455,6 +496,7 @@ int main(void)
         cmocka_unit_test(l9_pack_first),       cmocka_unit_test(l10_adaptive),
         cmocka_unit_test(l11_order_and_ratio), cmocka_unit_test(l12_gangs_of_a_node),
         cmocka_unit_test(l13_no_speed_up),     cmocka_unit_test(l14_loan),
+        cmocka_unit_test(hour_and_week),       cmocka_unit_test(a_loan_ends_by_what_came),
         cmocka_unit_test(compat_lines),        cmocka_unit_test(a_profile_tells_when_it_ends),
     };
     return cmocka_run_group_tests_name("policies/lucid", tests, scratch_open, scratch_close);
