@@ -250,6 +250,23 @@ static void those_who_lose_are_taken_apart(void **state)
     hs_test_free(&r);
 }
 
+/* Two GPUs, C has no memory to be packed. In the trial of [60, 120) beside B, of .449999979, A does
+ * 27 mini-batches by 120.000003. Then B takes the GPU of C, whose turn is over, and A stays where it
+ * is: of 146 s 59 are left. */
+static void one_of_two_taken_apart_stays(void **state)
+{
+    static const struct hs_test_options options = {.excess = 1 / 0.45 - 1, .max_tenants = 8};
+    char node[256];
+    (void)state;
+    scratch_keep(node, sizeof node, "two.json",
+                 "{\"gpu_types\": {\"S\": {\"mem_mib\": 16000}},"
+                 " \"nodes\": [{\"gpus\": 2, \"type\": \"S\"}]}");
+    scenario_expect_with(node, "gandiva:slicing=exact,grow=no," FREE,
+                         "A:1,0,146%50&4000*1 B:1,0,146%50&4000*1 C:1,0,100%50&13000*1", &options,
+                         "A:0-60,60-179.000003 B:0-120.000003,120.000003-179.000003 "
+                         "C:60-120,179.000003-219.000003");
+}
+
 /* At exactly half the speed each nothing is gained, and what gains nothing is taken apart: 30 s
  * each in the trial, then eight turns and 30 s. */
 static void no_gain_is_no_reason(void **state)
@@ -413,6 +430,7 @@ int main(void)
         cmocka_unit_test(those_who_gain_are_packed),
         cmocka_unit_test(one_trial_is_kept),
         cmocka_unit_test(those_who_lose_are_taken_apart),
+        cmocka_unit_test(one_of_two_taken_apart_stays),
         cmocka_unit_test(no_gain_is_no_reason),
         cmocka_unit_test(what_does_not_fit_is_not_packed),
         cmocka_unit_test(a_group_that_outgrows_its_gpu_parts),

@@ -44,6 +44,31 @@ static void a_killed_job_loses_its_work(void **state)
     hs_test_free(&r);
 }
 
+static void start_on_16_and_17(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 17, 2);
+        hs_plan_on_node(p, 16, 1);
+    }
+}
+
+/* On the lowest free GPUs of its nodes, 64 to 67 and 68 to 71: behind the first 64. */
+static void gpus_are_those_of_the_node(void **state)
+{
+    (void)state;
+    static const struct hs_test_job gang[] = {{.gpus = 3, .duration_s = 100}};
+    for (uint32_t shares = 0; shares < 2; shares++) {
+        struct hs_test_result r;
+        assert_int_equal(
+            script_play(gang, 1, "20x4", shares ? HS_CAN_COLOCATE : 0, start_on_16_and_17, &r),
+            HS_OK);
+        assert_memory_equal(r.segments[0].gpus, ((uint32_t[]){64, 68, 69}), 3 * sizeof(uint32_t));
+        hs_test_free(&r);
+    }
+}
+
 /* ---- moves ---- */
 
 static void preempt_and_back(const struct hs_view *v, struct hs_plan *p, int call)
@@ -371,6 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_job_loses_its_work),
+        cmocka_unit_test(gpus_are_those_of_the_node),
         cmocka_unit_test(a_move_to_the_same_node_is_nothing),
         cmocka_unit_test(a_move_elsewhere_is_a_migration),
         cmocka_unit_test(a_migration_takes_named_gpus),
