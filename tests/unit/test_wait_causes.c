@@ -21,7 +21,8 @@ static struct hs_wait_account wait_account;
 static uint64_t book(uint64_t free_gpus, uint64_t largest, uint64_t quota, struct hs_instant *c)
 {
     const struct hs_wait_account_vc *vc = &wait_account.vcs[0];
-    return book_waiting(&vc->gangs, (struct room){free_gpus, largest, quota}, vc->max_node_gpus, c);
+    return book_waiting(&vc->gangs, &(struct room){free_gpus, largest, quota}, vc->max_node_gpus,
+                        c);
 }
 
 static void change(uint32_t gpus, uint16_t milli, int sign)
@@ -158,7 +159,7 @@ static void expect_shares(uint64_t most, uint64_t all, uint64_t quota_milli, uin
                           uint64_t capacity, uint64_t shape, uint64_t order)
 {
     struct hs_instant c = {0};
-    (void)book_waiting(&wait_account.vcs[0].shares, (struct room){all, most, quota_milli},
+    (void)book_waiting(&wait_account.vcs[0].shares, &(struct room){all, most, quota_milli},
                        UINT64_MAX, &c);
     assert_causes(c, quota, capacity, shape, order);
     assert_int_equal(c.wait_constraint, 0);
