@@ -32,7 +32,7 @@ An assumption of which nothing is said has no row; a time has its unit beside it
   makespan</th><td class="text"></td><td data-metric="makespan" data-value="7200">2.00 h</
 
 # report-left-out
-Sections without their files contain a note, the other sections are complete. Jobs b and c wait 9
+Sections without their files are named in one note, the other sections are complete. Jobs b and c wait 9
 and 17 s for the one GPU: (0 + 9 + 17) / 3 = 8.667 s.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,8\nc,1,1,2\n' >t.csv
@@ -45,29 +45,20 @@ and 17 s for the one GPU: (0 + 9 + 17) / 3 = 8.667 s.
   >     horus report $run -o - | notes
   > done
   summary:
-  Left out: there is no jobs.csv. Repeat the run with --outputs=all.
-  Left out: there is no series.csv. Repeat the run with --outputs=all.
+  Left out, as their files were not kept: Distributions, Over time, Who got what, Where. Repeat with --outputs=all.
   Left out: all jobs that ran to their end are of one kind.
-  Left out: there is no jobs.csv. Repeat the run with --outputs=all.
-  Left out: there is no segments.csv. Repeat the run with --outputs=all.
   jobs:
-  Left out: there is no series.csv. Repeat the run with --outputs=all.
+  Left out, as their files were not kept: Over time, Where. Repeat with --outputs=all.
   Left out: all jobs that ran to their end are of one kind.
-  Left out: there is no segments.csv. Repeat the run with --outputs=all.
   comparison:
-  Left out: the comparison kept no runs, hence no jobs.csv. Repeat it with --outputs=all.
-  Left out: the comparison kept no runs, hence no series.csv. Repeat it with --outputs=all.
-  Left out: the comparison kept no runs. Repeat it with --outputs=all.
-  Left out: the comparison kept no runs, hence no jobs.csv. Repeat it with --outputs=all.
-  Left out: the comparison kept no runs, hence no segments.csv. Repeat it with --outputs=all.
+  Left out, as the comparison kept no runs: Distributions, Over time, Kinds of jobs, Who got what, Where. Repeat with --outputs=all.
   $ echo "both:"
   both:
   $ horus report summary jobs -o - | notes
+  Left out, as their files were not kept: Over time, Where. Repeat with --outputs=all.
   summary has no jobs.csv and is left out.
-  Left out: there is no series.csv. Repeat the run with --outputs=all.
   Left out: all jobs that ran to their end are of one kind.
   summary has no jobs.csv and is left out.
-  Left out: there is no segments.csv. Repeat the run with --outputs=all.
   $ horus report summary -o - | grep -o 'data-metric="mean_wait" data-value="[^<]*<' | sort -u
   data-metric="mean_wait" data-value="8.666666666666666">8.7 s<
 

@@ -336,39 +336,43 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
     hs_html_cell(page->out, &column, value, NULL, "");
 }
 
-static bool has_files(struct hs_page *page, const char *const *names, enum hs_status *status)
+static const char *const files_of[][3] = {[HS_FROM_JOBS] = {"jobs.csv"},
+                                          [HS_FROM_SERIES] = {"series.csv"},
+                                          [HS_FROM_SEGMENTS] = {"segments.csv", "nodes.csv"}};
+
+/* Tells whether some drawn run has each file of the source. */
+static bool has_files(const struct hs_page *page, enum hs_page_source source)
 {
-    for (; *names != NULL; names++) {
+    for (const char *const *name = files_of[source]; *name != NULL; name++) {
         uint32_t having = 0;
-        for (uint32_t g = 0; g < page->drawn; g++) {
-            const struct hs_page_group *group = &page->groups[g];
-            const bool has = hs_page_has(page, g, *names), has_run = group->count > 0;
-            having += has;
-            if (has || page->figure == NULL)
-                continue;
-            *status = hs_fail(page->diag, HS_E_INPUT,
-                              HS_AT({.file = has_run ? page->runs[group->first].manifest.dir
-                                                     : page->manifest.dir}),
-                              "repeat it with --outputs=all",
-                              has_run ? "there is no %s: --outputs left it out"
-                                      : "the comparison kept no runs, hence no %s",
-                              *names);
-            return false;
-        }
-        if (having == 0)
-            HS_PAGE_NOTE(page,
-                         page->kind == HS_PAGE_COMPARISON && page->run_count == 0
-                             ? "Left out: the comparison kept no runs, hence no %s. Repeat it "
-                               "with --outputs=all."
-                             : "Left out: there is no %s. Repeat the run with --outputs=all.",
-                         *names);
-        for (uint32_t g = 0; g < page->drawn && having > 0; g++)
-            if (!hs_page_has(page, g, *names))
-                HS_PAGE_NOTE(page, "%s has no %s and is left out.", page->rows[g].label, *names);
+        for (uint32_t g = 0; g < page->drawn; g++)
+            having += hs_page_has(page, g, *name);
         if (having == 0)
             return false;
     }
     return true;
+}
+
+/* Notes the drawn runs without a file of the source; a figure needs the files of all. */
+static enum hs_status note_missing(struct hs_page *page, enum hs_page_source source)
+{
+    for (const char *const *name = files_of[source]; *name != NULL; name++)
+        for (uint32_t g = 0; g < page->drawn; g++) {
+            const struct hs_page_group *group = &page->groups[g];
+            const bool has_run = group->count > 0;
+            if (hs_page_has(page, g, *name))
+                continue;
+            if (page->figure != NULL)
+                return hs_fail(page->diag, HS_E_INPUT,
+                               HS_AT({.file = has_run ? page->runs[group->first].manifest.dir
+                                                      : page->manifest.dir}),
+                               "repeat it with --outputs=all",
+                               has_run ? "there is no %s: --outputs left it out"
+                                       : "the comparison kept no runs, hence no %s",
+                               *name);
+            HS_PAGE_NOTE(page, "%s has no %s and is left out.", page->rows[g].label, *name);
+        }
+    return HS_OK;
 }
 
 /* Times before 1990 are those of a clock that begins with the trace. */
@@ -393,11 +397,8 @@ static int64_t origin_of(const struct hs_page *page)
 
 bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status)
 {
-    static const char *const files[][3] = {[HS_FROM_JOBS] = {"jobs.csv"},
-                                           [HS_FROM_SERIES] = {"series.csv"},
-                                           [HS_FROM_SEGMENTS] = {"segments.csv", "nodes.csv"}};
-    *status = HS_OK;
-    if (!has_files(page, files[source], status))
+    *status = note_missing(page, source);
+    if (*status != HS_OK || !has_files(page, source))
         return false;
     if (source < HS_FROM_SERIES)
         return true;
@@ -810,6 +811,34 @@ static bool is_wanted(const struct hs_page *page, const struct section *section)
            (section->source != HS_FROM_OUTAGES || hs_page_has_metric(page, "availability"));
 }
 
+/* Tells whether the runs have what a section shows. */
+static bool is_shown(const struct hs_page *page, const struct section *section)
+{
+    return has_files(page, section->source) &&
+           (section->put != hs_put_classes || page->run_count > 0);
+}
+
+/* Writes links to the sections, and the names of those left out. */
+static void put_contents(struct hs_page *page, const struct section *sections)
+{
+    const char *separator = page->run_count == 0
+                                ? "<p class=\"note\">Left out, as the comparison kept no runs: "
+                                : "<p class=\"note\">Left out, as their files were not kept: ";
+    hs_say(page->out, "<nav>");
+    for (const struct section *s = sections; s->id != NULL; s++)
+        if (is_wanted(page, s) && is_shown(page, s))
+            hs_say(page->out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
+    hs_say(page->out, "</nav>\n");
+    for (const struct section *s = sections; s->id != NULL; s++) {
+        if (!is_wanted(page, s) || is_shown(page, s))
+            continue;
+        hs_say(page->out, "%s%s", separator, s->heading);
+        separator = ", ";
+    }
+    if (separator[0] == ',')
+        hs_say(page->out, ". Repeat with --outputs=all.</p>\n");
+}
+
 static void put_title(struct hs_page *page)
 {
     const struct hs_json *of = page->kind == HS_PAGE_SWEEP
@@ -852,13 +881,10 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
         hs_page_sweep_head(page);
     else
         put_head(page);
-    hs_say(out, "<nav>");
-    for (const struct section *s = sections; s->id != NULL; s++)
-        if (is_wanted(page, s))
-            hs_say(out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
-    hs_say(out, "</nav>\n</header>\n");
+    put_contents(page, sections);
+    hs_say(out, "</header>\n");
     for (const struct section *s = sections; s->id != NULL && out->error == 0; s++) {
-        if (!is_wanted(page, s))
+        if (!is_wanted(page, s) || !is_shown(page, s))
             continue;
         hs_say(out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->heading);
         if (hs_page_can_draw(page, s->source, &status))

@@ -677,10 +677,7 @@ enum hs_status hs_put_classes(struct hs_page *page)
         hs_say(page->out, "</figure>\n");
     }
     if (!is_any)
-        HS_PAGE_NOTE(page, page->run_count == 0
-                               ? "Left out: the comparison kept no runs. Repeat it with "
-                                 "--outputs=all."
-                               : "Left out: all jobs that ran to their end are of one kind.");
+        HS_PAGE_NOTE(page, "Left out: all jobs that ran to their end are of one kind.");
     else
         HS_PAGE_NOTE(
             page,
