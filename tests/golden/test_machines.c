@@ -198,6 +198,15 @@ static void gang_of_sharing_policy_waits_for_add(void **state)
            "0:0-10@0+1 1:5-8@2+3");
 }
 
+/* A gang that shares no GPU is tried again when a node comes back, by itself or as a job ends. */
+static void gang_alone_waits_for_repair(void **state)
+{
+    (void)state;
+    expect("2x1", "horus:share_up_to=1", "0:2,0,5", MACHINES("0 n1 down, 20 n1 up"), "0:20-25");
+    expect("2x1", "horus:share_up_to=1", "0:1,0,20 1:2,10,5", MACHINES("5 n1 down, 20 n1 up"),
+           "0:0-20 1:20-25");
+}
+
 /* A gang that the whole cluster can hold waits for the node that is added. */
 static void gang_waits_for_add(void **state)
 {
@@ -311,6 +320,7 @@ int main(void)
         cmocka_unit_test(down_after_cordon),
         cmocka_unit_test(add),
         cmocka_unit_test(gang_of_sharing_policy_waits_for_add),
+        cmocka_unit_test(gang_alone_waits_for_repair),
         cmocka_unit_test(gang_waits_for_add),
         cmocka_unit_test(remove_and_add),
         cmocka_unit_test(slow),
