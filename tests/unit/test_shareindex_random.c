@@ -152,15 +152,16 @@ static int64_t cost_at(const struct walk *w, const struct hs_share_query *q, uin
     return has_memory(w, gpu, q->claim_mib) ? open_cost_at(w, q, gpu) : HS_NEVER;
 }
 
-/* A quarter of the nodes has no CPU left for a job that asks for some. */
-static bool has_no_cpus(uint32_t node)
+/* A quarter of the nodes has no CPU left, and a quarter one, of those that a worker asks for. */
+static uint32_t cpus_left(uint32_t node)
 {
-    return (hs_mix64(20261122, node) & 3) == 0;
+    const uint32_t cpus = hs_mix64(20261122, node) & 3;
+    return cpus < 2 ? cpus : UINT32_MAX;
 }
 
-static bool accepts(const struct hs_share_query *q, uint32_t node)
+static bool accepts(const struct hs_share_query *q, uint32_t node, uint32_t workers)
 {
-    return q->ask->cpus_milli_per_gpu == 0 || !has_no_cpus(node);
+    return q->ask->cpus_milli_per_gpu == 0 || workers <= cpus_left(node);
 }
 
 static void compare_cheapest(const struct walk *w, const struct hs_share_query *q)
@@ -169,7 +170,7 @@ static void compare_cheapest(const struct walk *w, const struct hs_share_query *
     int64_t least = q->below, cost;
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++) {
         int64_t here = serves(w, w->node_of[g], q->ask) ? cost_at(w, q, g) : HS_NEVER;
-        if (here < least && accepts(q, w->node_of[g])) {
+        if (here < least && accepts(q, w->node_of[g], 1)) {
             least = here;
             best = g;
         }
@@ -186,7 +187,7 @@ static void compare_count(const struct walk *w, const struct hs_share_query *q, 
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++)
         if (serves(w, w->node_of[g], q->ask))
             count +=
-                w->use[g] == IDLE || (cost_at(w, q, g) != HS_NEVER && accepts(q, w->node_of[g]));
+                w->use[g] == IDLE || (cost_at(w, q, g) != HS_NEVER && accepts(q, w->node_of[g], 1));
     assert_int_equal(hs_share_count(w->s, q, most), count < most ? count : most);
 }
 
@@ -251,7 +252,7 @@ static int64_t gang_sum(const struct walk *w, const struct hs_share_query *q, ui
     }
     qsort(list, n->gpus, sizeof *list, by_cost);
     if (!serves(w, node, q->ask) || allocations < gpus || list[gpus - 1] == HS_NEVER ||
-        !accepts(q, node))
+        !accepts(q, node, gpus))
         return HS_NEVER;
     for (uint32_t i = 0; i < gpus; i++)
         sum += list[i];
@@ -356,8 +357,11 @@ static void open_walk(struct walk *w, const char *spec, enum hs_vc_mode mode, ui
     const struct hs_ask ask = {.cpus_milli_per_gpu = 1000};
     hs_free_init(&w->f, &w->cluster, w->by_vc, 0, &w->arena);
     for (uint32_t n = 0; n < w->cluster.node_count; n++)
-        if (has_no_cpus(n)) /* nor would it be if the node stated none */
-            hs_free_book(w->f, n, INT64_C(5000000000000000), &ask);
+        if (cpus_left(n) < 2) {
+            int64_t cpus_milli, mem_mib;
+            hs_free_rest(w->f, n, &cpus_milli, &mem_mib);
+            hs_free_book(w->f, n, cpus_milli / 1000 - cpus_left(n), &ask);
+        }
     hs_share_init(&w->s, &w->cluster, w->f, w->by_vc, w->limit_mib, &w->arena);
 }
 
