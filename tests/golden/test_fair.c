@@ -133,11 +133,23 @@ static void by_gpus(void **state)
     expect("1x4", "drf:scan=fit", "0:2,0,100~A 1:4,1,10~B 2:1,2,10~A", "0:0-100 1:100-110 2:2-12");
 }
 
+/* Of three GPUs and 1 MiB of host memory A holds a third and all, B a third: B is next. */
+static void by_the_least_memory(void **state)
+{
+    char cluster[256];
+    (void)state;
+    scratch_keep(cluster, sizeof cluster, "mib.json",
+                 "{\"nodes\": [{\"gpus\": 3, \"mem_mib\": 1}]}");
+    expect(cluster, "drf", "0:1,0,10~A+0/1 1:1,0,20~B 2:1,0,10~A 3:1,0,10~B",
+           "0:0-10 1:0-20 2:10-20 3:0-10");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors),      cmocka_unit_test(decay),    cmocka_unit_test(weighted_sum),
-        cmocka_unit_test(greatest_age), cmocka_unit_test(accounts), cmocka_unit_test(ghodsi),
-        cmocka_unit_test(by_gpus)};
+        cmocka_unit_test(factors),      cmocka_unit_test(decay),
+        cmocka_unit_test(weighted_sum), cmocka_unit_test(greatest_age),
+        cmocka_unit_test(accounts),     cmocka_unit_test(ghodsi),
+        cmocka_unit_test(by_gpus),      cmocka_unit_test(by_the_least_memory)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

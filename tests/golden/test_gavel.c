@@ -263,6 +263,18 @@ static void pairs_fit_in_memory(void **state)
                          &options, "0:0-360,720-990 1:360-720,1080-1350");
 }
 
+/* Jobs 0 and 1 on the same GPU 5/9 of the time, 2, which has no memory for another, 4/9: .8 x 5/9 of
+ * each. Time over what they had, 180 s and each round, is 5/9 / 180 and 4/9 / 180, then 5/9 / 540
+ * and 4/9 / 180, then 5/9 / 540 and 4/9 / 540: pair and job take turns. */
+static void pair_and_job_take_turns(void **state)
+{
+    static const struct hs_test_options options = {.excess = .25};
+    (void)state;
+    scenario_expect_with("1x1:V100", "gavel:share=pairs",
+                         "0:1,0,570&4000 1:1,0,570&4000 2:1,0,720&13000", &options,
+                         "0:0-360,720-1072.500001 1:0-360,720-1072.500001 2:360-720,1080-1440");
+}
+
 /* Three like jobs of 630 s on two types, equally fast, .8 beside another: two on one type and one
  * on the other do 2.6, and .867 each with turns. Of the types, which gain alike, the first by name
  * has the pairs, GPU 0: 0 and 1, then 0 and 2. By 360 they did 288, 288 and 360 s: 1 ends at
@@ -477,6 +489,7 @@ int main(void)
         cmocka_unit_test(g11_rounds),
         cmocka_unit_test(pairs_take_turns),
         cmocka_unit_test(pairs_fit_in_memory),
+        cmocka_unit_test(pair_and_job_take_turns),
         cmocka_unit_test(pairs_on_first_of_like_types),
         cmocka_unit_test(pairs_are_predicted),
         cmocka_unit_test(compat_short_rounds),

@@ -277,7 +277,7 @@ static void mixtures_are_exact(void **state)
         for (uint32_t i = 0; i < count; i++)
             c[i].least = c[i].left * fmax(fmax(c[i].speed[0], c[i].speed[1]), c[i].speed[2]);
         const double most = optimum_of(HS_GAVEL_FTF, c, count, false);
-        if (!has_rates(&p, c, count, most * (1 - 1e-5), shares) ||
+        if (most > 1 + 1e-9 || !has_rates(&p, c, count, most * (1 - 1e-5), shares) ||
             (most < 1 - 1e-6 && has_rates(&p, c, count, most * (1 + 1e-5), shares)))
             fail_msg("draw %u: not the least rates times %.9g", (unsigned)seed, most);
         limited += most < 1 - 1e-6;

@@ -191,6 +191,24 @@ static void test_json(void **state)
 }
 
 /* Without "vcs" the owners of the nodes are the list, in the order of the file. */
+/* 2.5 times the nodes of two racks, of three and of one: 2.5, 5, 7.5 and 10 in all behind each,
+ * rounded 3, 5, 8 and 10. */
+static void test_overcommit(void **state)
+{
+    static const char text[] = "{\"racks\": [{\"nodes\": [{\"count\": 3, \"gpus\": 1}]},"
+                               " {\"nodes\": [{\"gpus\": 4}]}]}";
+    struct hs_cluster c;
+    (void)state;
+    load(&c, scratch_write("racks.json", text, strlen(text)));
+    assert_int_equal(hs_cluster_overcommit(&c, 2.5, &sink.diag), HS_OK);
+    assert_int_equal(c.node_count, 10);
+    assert_int_equal(c.gpu_count, 8 * 1 + 2 * 4);
+    assert_int_equal(c.rack_first[0], 0);
+    assert_int_equal(c.rack_first[1], 8);
+    assert_int_equal(c.rack_first[2], 10);
+    hs_cluster_free(&c);
+}
+
 static void test_json_owners_alone(void **state)
 {
     (void)state;
@@ -437,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_shape_errors),
         cmocka_unit_test(test_shape_type_limit),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_overcommit),
         cmocka_unit_test(test_json_owners_alone),
         cmocka_unit_test(test_json_errors),
         cmocka_unit_test(test_json_many_errors),

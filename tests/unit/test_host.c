@@ -144,6 +144,9 @@ static void bad_files(void **state)
         {HEAD "\"grids\": [{\"model\": \"A\", \"cpus\": [1], \"mem_mib\": [1], \"speed\": "
               "[[-1]]}]}",
          "speed is a list of 1 lists of 1 numbers"},
+        {HEAD "\"grids\": [{\"model\": \"A\", \"cpus\": [1], \"mem_mib\": [1], \"speed\": [[1]]},"
+              "{\"model\": \"a\", \"cpus\": [1], \"mem_mib\": [1], \"speed\": [[1]]}]}",
+         "model 'a' appears twice"},
         {HEAD "\"grid\": []}", "unknown key"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

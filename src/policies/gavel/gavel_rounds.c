@@ -627,6 +627,11 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
         uint64_t count = 0;
         HS_EACH_CHAINED(job, &g->pools[i].jobs, v) {
             const hs_job_id beside = hs_gavel_of(v, job)->beside;
+            double time = 0;
+            for (uint32_t t = 0; t < g->types; t++)
+                time += hs_gavel_of(v, job)->share[t];
+            if (time > 1 + HS_GAVEL_GAIN_MIN)
+                return "a job is to work more than all the time";
             if ((hs_gavel_of(v, job)->held == NO_TYPE) != hs_job_waits(v, job))
                 return "a job holds GPUs that it was not chosen for";
             if (beside != HS_NO_JOB && (hs_gavel_of(v, beside)->beside != job ||
