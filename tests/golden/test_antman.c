@@ -217,6 +217,16 @@ static void busy_gpus_are_left_alone(void **state)
                     "R:0-200@0 Q:0-400@1 o:20-70@1 p:73-123@1 q:202-212@0+1");
 }
 
+/* o has time beside R, not memory, 14 + 20 of 32 GB; when Q is gone there is both: 0.81 at 101, as
+ * above, and 0.72 at 102. */
+static void a_job_without_memory_is_tried_again(void **state)
+{
+    (void)state;
+    scenario_expect(pair, "antman:init=0,step=1,tick=1",
+                    "R:1,0,200!g%50&14000 Q:1,0,100!g%90&14000 o:1,20,10!o%10&20000/20000",
+                    "R:0-200@0 Q:0-100@1 o:102-112@1");
+}
+
 /* R has a choice of two GPUs with a guest, each its node's only one: it joins P, which uses less.
  */
 static void the_less_used_guest_is_joined(void **state)
@@ -269,6 +279,7 @@ int main(void)
         cmocka_unit_test(reserved_gpus_are_lent),
         cmocka_unit_test(who_waited_longer_takes_reserved_gpus),
         cmocka_unit_test(busy_gpus_are_left_alone),
+        cmocka_unit_test(a_job_without_memory_is_tried_again),
         cmocka_unit_test(the_less_used_guest_is_joined),
         cmocka_unit_test(who_runs_is_upgraded_first),
         cmocka_unit_test(muris_gangs_reserve),
