@@ -178,6 +178,20 @@ static void a_size_that_no_server_bears_waits(void **state)
                     "D:0-600 E:600-720");
 }
 
+/* Two GPUs, and CPUs for B or C. A newcomer is first in the ring: D stops B at 1. Turns are A D, B D
+ * from 61, A B from 121, A D from 181. C is placed when D is done, 211: C A. At 271 B and C have
+ * turns, B first: C, behind it, stops, and a GPU idles until B is done at 321. */
+static void turns_end_for_want_of_cpus(void **state)
+{
+    char node[256];
+    (void)state;
+    scratch_keep(node, sizeof node, "cpus.json", "{\"nodes\": [{\"gpus\": 2, \"cpus\": 4}]}");
+    scenario_expect(node, "gandiva:slicing=exact," ONLY,
+                    "A:1,0,250*1 B:1,0,171+3*1 D:1,1,150*1 C:1,150,100+3*1",
+                    "A:0-61,121-271,321-360 B:0-1,61-181,271-321 D:1-121,181-211 "
+                    "C:211-271,321-361");
+}
+
 /* ---- packing (1.5) ---- */
 
 static void pack_with(const char *policy, const char *jobs, double excess, const char *timeline)
@@ -427,6 +441,7 @@ int main(void)
         cmocka_unit_test(a_high_priority_does_not),
         cmocka_unit_test(sizes_keep_to_their_servers),
         cmocka_unit_test(a_size_that_no_server_bears_waits),
+        cmocka_unit_test(turns_end_for_want_of_cpus),
         cmocka_unit_test(those_who_gain_are_packed),
         cmocka_unit_test(one_trial_is_kept),
         cmocka_unit_test(those_who_lose_are_taken_apart),
