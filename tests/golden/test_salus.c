@@ -78,6 +78,14 @@ static void lanes_of_the_code(void **state)
            "X:0-10 Y:0-6 Z:6-9");
 }
 
+/* Two lanes take all memory; Z keeps none between its mini-batches, and takes turns with X. */
+static void a_full_gpu_has_room_in_a_lane(void **state)
+{
+    (void)state;
+    expect("rule=pack,lanes=paper", "X:1,0,10&8000/0*1 Y:1,0,20&8000/0*1 Z:1,0,5&4000/0*1",
+           "X:0-15 Y:0-20 Z:0-10");
+}
+
 /* ---- shortest remaining time (3.3) ---- */
 
 /* S4. B is on the GPU at once and A finishes its iteration: B runs in 21-31. */
@@ -190,6 +198,7 @@ int main(void)
         cmocka_unit_test(fifo_runs_one_after_the_other),
         cmocka_unit_test(lanes_of_the_paper),
         cmocka_unit_test(lanes_of_the_code),
+        cmocka_unit_test(a_full_gpu_has_room_in_a_lane),
         cmocka_unit_test(the_shorter_goes_first),
         cmocka_unit_test(who_has_no_room_interrupts_nobody),
         cmocka_unit_test(who_is_overdue_stays),
