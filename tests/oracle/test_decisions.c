@@ -4,7 +4,8 @@
  * random workloads with gangs, failures, short memory, virtual clusters and costs, the decisions
  * told give every stretch of holding GPUs, no more and no fewer. A placement is a segment's start,
  * on the same GPUs; an end that the policy made is a decision of that kind at that time. And a job
- * that loses its GPUs has a reason, which no pending job has that starts.
+ * that loses its GPUs has a reason, which no pending job has that starts; one that starts beside
+ * another, as its reason says, is beside one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,12 +134,28 @@ static bool takes(enum hs_decision_kind kind)
     return kind >= HS_DECISION_PREEMPT && kind <= HS_DECISION_KILL;
 }
 
-static void check_reasons(const struct record *record, const char *what)
+/* Whether another job holds the first of the GPUs at that time. */
+static bool is_beside(const struct hs_test_result *r, const struct decision *d)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < r->segment_count && !is; i++) {
+        const struct hs_test_segment *s = &r->segments[i];
+        for (uint32_t k = 0; k < s->gpu_count && k < 16; k++)
+            is |= s->job != d->job && s->start_us <= d->at_us && s->end_us >= d->at_us &&
+                  s->gpus[k] == d->gpus[0];
+    }
+    return is;
+}
+
+static void check_reasons(const struct record *record, const struct hs_test_result *r,
+                          const char *what)
 {
     for (uint32_t i = 0; i < record->count; i++) {
         const struct decision *d = &record->all[i];
         expect(d->reason != NULL || (!takes(d->kind) && d->kind != HS_DECISION_MIGRATE), what,
                "moved or taken off without a word", d->job, d->at_us);
+        if (places(d->kind) && d->reason != NULL && strstr(d->reason, "beside") != NULL)
+            expect(is_beside(r, d), what, "beside no job", d->job, d->at_us);
         for (uint32_t k = 0; takes(d->kind) && k < record->count; k++) {
             const struct decision *of = &record->all[k];
             expect(of->kind != HS_DECISION_START || of->reason != d->reason, what,
@@ -206,7 +223,7 @@ static void replay(const char *spec, uint64_t seed)
     for (uint32_t job = 0; job < JOBS; job++)
         replay_job(&record, &r, job, what);
     seen.runs++;
-    check_reasons(&record, what);
+    check_reasons(&record, &r, what);
     hs_test_free(&r);
     hs_free(record.all);
 }
@@ -216,6 +233,8 @@ static void test_all_policies(void **state)
     (void)state;
     const struct hs_policy_ops *policy;
     uint64_t seed = 0;
+    for (int i = 0; i < 8; i++) /* with pairs */
+        replay("lucid:profile=known,score=utilsum", seed++);
     for (size_t p = 0; (policy = hs_policy_at(p)) != NULL; p++) {
         char spec[128];
         for (int i = 0; i < 8; i++)
