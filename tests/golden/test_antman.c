@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * antman on paper: the micro-scenarios A1 to A8 of the policy text (2.6). Jobs and timelines as in
- * scenario.h; jobs do not slow each other unless they ask for more of a GPU than there is. Unless
- * said the step of a cap is 10 points, the tick 10 s and a guaranteed job stable after 10 s.
+ * antman on paper: the micro-scenarios A1 to A8 of the policy text (2.6). Jobs and timelines are
+ * written as in scenario.h; a job slows another only if the two ask for more of a GPU than there
+ * is. Unless stated otherwise the step of a cap is 10 points, the tick 10 s, and a guaranteed job
+ * is stable after 10 s.
  *
- * A cap is a Q32 fraction, rounded down: what it lacks makes a job end up to 1 us later than on
- * paper, where times are whole seconds.
+ * A cap is a Q32 fraction, rounded down, so a job ends up to 1 us later than on paper, where times
+ * are whole seconds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,9 +75,9 @@ static void expect_quota(const char *cluster, const char *vcs, const char *polic
 
 /* ---- memory ---- */
 
-/* A1, Table 2 of the paper. B needs 30 GB of 32 and leaves 2 of the 3.5 that A needs, which runs
- * at 0.95 with them: 43 min = 26 + 17, and 17 min / 0.95 = 1073.684211 s. B takes as long as alone,
- * 91.1 min. No ramp: all of the cap at once. */
+/* A1, Table 2 of the paper. B needs 30 GB of 32 and leaves 2 of the 3.5 GB that A needs; with 2 GB
+ * A runs at 0.95: 43 min = 26 + 17, and 17 min / 0.95 = 1073.684211 s. B takes as long as alone,
+ * 91.1 min. There is no ramp: the cap is full at once. */
 static void beside_a_guaranteed_job(void **state)
 {
     (void)state;
@@ -87,9 +88,9 @@ static void beside_a_guaranteed_job(void **state)
     expect(gpu_32, "fifo", curves, jobs, "A:0-2580 B:2580-8046");
 }
 
-/* A6. Figure 10 of the paper, 32 GB: R all of its 20, V half of its 16, SR 40 % of its 10, at 1,
- * 0.98 and 0.83. When R is done at 100, V and SR, with 2 s and 17 s left, have all they need. The
- * nearest Q32 fraction is below 0.98 and above 0.83. */
+/* A6. Figure 10 of the paper, 32 GB: R has all of its 20, V half of its 16, SR 40 % of its 10, at
+ * speeds 1, 0.98 and 0.83. R ends at 100; V and SR, with 2 s and 17 s left, then have all that they
+ * need. The nearest Q32 fraction is below 0.98 and above 0.83. */
 static void memory_goes_where_it_helps(void **state)
 {
     (void)state;
@@ -106,10 +107,11 @@ static void memory_goes_where_it_helps(void **state)
            "s:0-117 v:0-102.000001 r:0-100");
 }
 
-/* A7, all memories times 15625/4 MiB a GB, so that 4 GB are 15625 MiB = 16.384 GB. At 100 R needs
- * 12 in place of the 8 that it may use: one mini-batch of 0.2 s at half the speed, to 100.4; then O
- * gives 4 away, which takes it 16.384 ms, and R grows by 4, which takes it 7 x 16.384 = 114.688 ms,
- * and is itself again: 99.8 s more. O, with 9.6 s left at 100.4, runs at a quarter of its speed. */
+/* A7, with all memories times 15625/4 MiB a GB, so that 4 GB are 15625 MiB = 16.384 GB. At 100 R
+ * needs 12 in place of the 8 that it may use: one mini-batch of 0.2 s takes place at half the
+ * speed, until 100.4. Then O releases 4, which takes 16.384 ms, and R grows by 4, which takes 7 x
+ * 16.384 = 114.688 ms; from then on R runs at full speed, for 99.8 s more. O, with 9.6 s left at
+ * 100.4, runs at a quarter of its speed. */
 static void a_surge_costs_one_mini_batch(void **state)
 {
     (void)state;
@@ -149,9 +151,9 @@ static void a_surge_costs_one_mini_batch(void **state)
 
 /* ---- caps ---- */
 
-/* A2. O has done 20 when R comes, nothing more until 30, 1 + 2 + 3 until 60, then 0.4 beside R's
- * 0.6: 50 at 120, when R is done. Where a cap is as large as it may be, or no guest is there, nothing
- * is looked at each tick: at 0, 20, 30, 40, 50, 60, 120 and the end. */
+/* A2. O has done 20 when R is submitted, nothing more until 30, 1 + 2 + 3 until 60, then 0.4 beside
+ * R's 0.6: 50 at 120, when R ends. Where a cap has its maximum, or R has no guest, there is no
+ * tick: decisions are at 0, 20, 30, 40, 50, 60, 120 and the end. */
 static void caps_go_up_step_by_step(void **state)
 {
     const struct hs_test_job jobs[] = {{.gpus = 1,
@@ -172,8 +174,8 @@ static void caps_go_up_step_by_step(void **state)
 }
 
 /* A8. O has 0.4 of GPU 0 beside R, and all of GPU 2: it runs at 0.4. At 50 there is quota for O,
- * but R has GPU 0; so J, which waits for two GPUs, starts beside O. At 100 R is done: O, with 32
- * done, has the guarantee, which Z notices. */
+ * but R has GPU 0; so J, which waits for two GPUs, starts beside O. At 100 R ends and O, with 32
+ * done, is upgraded to guaranteed, which Z shows. */
 static void a_gang_is_as_fast_as_its_slowest(void **state)
 {
     (void)state;
@@ -185,8 +187,9 @@ static void a_gang_is_as_fast_as_its_slowest(void **state)
 
 /* ---- the queue ---- */
 
-/* A3. GPUs 2 and 3 are kept for B, so C waits, and are lent to o and p. At 100 p has 70 s, then
- * nothing for 10 s and 0.1 for 50 s beside B's 0.9. C gets the GPUs without p. */
+/* A3. GPUs 2 and 3 are reserved for B, so C waits, and are lent to o and p. At 100 p has 70 s left;
+ * it makes no progress for 10 s, and runs at 0.1 for 50 s beside B's 0.9. C gets the GPUs without
+ * p. */
 static void reserved_gpus_are_lent(void **state)
 {
     (void)state;
@@ -196,8 +199,8 @@ static void reserved_gpus_are_lent(void **state)
 }
 
 /* By hand: o needs 20 GB of 32 on GPU 0 and leaves too little for G, which needs 14 and has
- * reserved GPU 1, but enough for L, which needs 10 and reserves GPU 0. When o is gone that is not
- * in the way of G, which has waited longer: neither waits for the other. */
+ * reserved GPU 1, but enough for L, which needs 10 and reserves GPU 0. When o ends, this
+ * reservation does not hold back G, which has waited longer: neither job waits for the other. */
 static void who_waited_longer_takes_reserved_gpus(void **state)
 {
     (void)state;
@@ -206,9 +209,9 @@ static void who_waited_longer_takes_reserved_gpus(void **state)
            "o:0-100@0 G:100-150@0+1 L:150-180@0+1");
 }
 
-/* A4, 20 s late. o goes to GPU 1, which is then at 0.9: p waits. From 70 on the mean of 10 s falls
- * by 0.04 a second: 0.82 at 72, 0.78 at 73. q needs GPU 0 too, and that is at 0.81 at 201, 1 s
- * after R is gone, and at 0.72 at 202. */
+/* A4, 20 s late. o is placed on GPU 1, whose utilization is then 0.9: p waits. From 70 on the mean
+ * over 10 s falls by 0.04 a second: 0.82 at 72, 0.78 at 73. q needs GPU 0 too, whose mean is 0.81
+ * at 201, 1 s after R has ended, and 0.72 at 202. */
 static void busy_gpus_are_left_alone(void **state)
 {
     (void)state;
@@ -217,8 +220,8 @@ static void busy_gpus_are_left_alone(void **state)
                     "R:0-200@0 Q:0-400@1 o:20-70@1 p:73-123@1 q:202-212@0+1");
 }
 
-/* o has time beside R, not memory, 14 + 20 of 32 GB; when Q is gone there is both: 0.81 at 101, as
- * above, and 0.72 at 102. */
+/* Beside R there is GPU time for o, but not memory, 14 + 20 of 32 GB; when Q has ended GPU 1 has
+ * both: 0.81 at 101, as above, and 0.72 at 102. */
 static void a_job_without_memory_is_tried_again(void **state)
 {
     (void)state;
@@ -227,8 +230,8 @@ static void a_job_without_memory_is_tried_again(void **state)
                     "R:0-200@0 Q:0-100@1 o:102-112@1");
 }
 
-/* R has a choice of two GPUs with a guest, each its node's only one: it joins P, which uses less.
- */
+/* R can be placed on two GPUs with a guest, each the only one of its node: it gets that of P, whose
+ * utilization is lower. */
 static void the_less_used_guest_is_joined(void **state)
 {
     (void)state;
@@ -237,8 +240,8 @@ static void the_less_used_guest_is_joined(void **state)
                          "O:0-20@0 P:0-20@1 R:1-11@1");
 }
 
-/* A5. X, for which there is no quota, has done 1 + 2 + 3 + 4 when R is done at 50. It has the
- * guarantee then, before J, which waits since 20, and ends at 80. */
+/* A5. X, for which there is no quota, has done 1 + 2 + 3 + 4 when R ends at 50. It is upgraded to
+ * guaranteed then, before J, which has waited since 20, and ends at 80. */
 static void who_runs_is_upgraded_first(void **state)
 {
     (void)state;
@@ -248,9 +251,9 @@ static void who_runs_is_upgraded_first(void **state)
 
 /* ---- compat=muri ---- */
 
-/* Job 1 reserves GPU 1, which job 2 would have had, and has GPU 0 when job 0 is done. A gang larger
- * than a node reserves node 1, which is empty; that node 0 has a GPU left at 5 does not help, at 10
- * it is empty, too. */
+/* Job 1 reserves GPU 1, which job 2 would have got, and gets GPU 0 when job 0 ends. A gang larger
+ * than a node reserves node 1, which is empty; a free GPU of node 0 at 5 is not enough, at 10 node
+ * 0 is empty, too. */
 static void muris_gangs_reserve(void **state)
 {
     (void)state;
@@ -260,7 +263,7 @@ static void muris_gangs_reserve(void **state)
                     "0:0-10@0 1:10-20@0+2+3 2:2-5@1");
 }
 
-/* GPU 0 has a load of 0.9 until 10, and p wants two below 0.8. */
+/* Until 10 the load of GPU 0 is 0.9, and p needs two GPUs below 0.8. */
 static void muris_guests_go_where_load_is_least(void **state)
 {
     (void)state;

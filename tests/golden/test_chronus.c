@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Chronus on clusters small enough to verify on paper. C-numbers are the micro-scenarios of the
- * design, CN-numbers what must not come out. One node of 8 GPUs, leases of 20 minutes, no costs and
- * no margin, unless said; times are minutes. Nothing is planned before the first boundary, at 0, so
- * the first lease that a job can have is the one from 20 to 40.
+ * design, CN-numbers results that must not appear. Unless stated otherwise there is one node of 8
+ * GPUs, leases last 20 minutes, and there are no costs and no margin; times are minutes. Nothing is
+ * planned before the first boundary, at 0, so the first lease that a job can have is that from 20
+ * to 40.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +39,8 @@ static struct hs_test_job job(uint32_t gpus, int64_t submit_min, int64_t duratio
                                 .deadline_s = 60 * deadline_min};
 }
 
-/* The job ran in these minutes: pairs of start and end, -1 behind the last; placements that follow
- * each other are one. */
+/* Checks that the job ran in these minutes: pairs of start and end, -1 after the last; placements
+ * that follow each other without a gap count as one. */
 static void assert_ran(uint32_t at, const int64_t *times)
 {
     int64_t end_us = -1;
@@ -60,9 +61,9 @@ static void assert_ran(uint32_t at, const int64_t *times)
 }
 #define RAN(at, ...) assert_ran(at, (const int64_t[]){__VA_ARGS__, -1})
 
-/* C1. J1 needs two of the leases 1 to 3, J2 lease 1: J2 has it, J1 2 and 3. J3 finds none: not
- * accepted, it is done before the boundary and so forced. The best effort has the time before in
- * its place. */
+/* C1. J1 needs two of the leases 1 to 3, J2 needs lease 1: J2 gets it, J1 gets 2 and 3. J3 finds no
+ * lease and is not accepted; as it can end before the boundary it is forced. Best-effort jobs have
+ * the GPUs before the leases. */
 static void leases_are_packed(void **state)
 {
     (void)state;
@@ -77,9 +78,9 @@ static void leases_are_packed(void **state)
     }
 }
 
-/* By the released code a free GPU goes at the next odd minute to the last of the order, here the
- * longer job: at 3, and to the other at 7, after its end at 6. Else the first tick after both is 5,
- * of least time first, and the next after the end at 7 is 10. */
+/* By the released code a free GPU is given, at the next odd minute, to the last job of the order,
+ * here the longer one, at 3; the other gets it at 7, after the end at 6. Without compat the first
+ * tick after both submissions is 5, for the shorter one, and the next after the end at 7 is 10. */
 static void odd_minutes_are_backwards(void **state)
 {
     (void)state;
@@ -94,9 +95,9 @@ static void odd_minutes_are_backwards(void **state)
     hs_test_free(&result);
 }
 
-/* C2. By the released code, in whole minutes: 50 on 1 GPU are 1.1 x 1.025 x 50 = 56, on 8
- * 1.1 x 1.1 x 50 = 60; 100 on 4 are 1.1 x 1.075 x 100 = 118: 3, 3 and 6 leases. Without compat the
- * second is 60.5. */
+/* C2. By the released code, in whole minutes: 50 on 1 GPU are 1.1 x 1.025 x 50 = 56, on 8 1.1 x 1.1
+ * x 50 = 60; 100 on 4 are 1.1 x 1.075 x 100 = 118: 3, 3 and 6 leases. Without compat the second is
+ * 60.5. */
 static void run_times_are_estimated(void **state)
 {
     (void)state;
@@ -115,8 +116,9 @@ static void run_times_are_estimated(void **state)
         assert_int_equal(hs_chronus_gpus(counted[i], 8), counted[i + 1]);
 }
 
-/* C3. At 20, after the best effort, J1 could have one and J2 two of three leases: least use leaves
- * the first empty, which goes to the best effort then; most use gives it to both. */
+/* C3. At 20, after the best effort, J1 could have one and J2 two of three leases: the objective of
+ * least use leaves the first lease empty, for best-effort jobs; that of most use gives it to both
+ * jobs. */
 static void the_objective_decides(void **state)
 {
     (void)state;
@@ -138,9 +140,9 @@ static void the_objective_decides(void **state)
     }
 }
 
-/* C5. Due at 130, seen at 30: leases 2 to 5, so that 80 minutes of work are accepted and 81 are
- * not. An unaccepted job of 81 minutes comes behind the best effort of 16 times 5 minutes, whose
- * jobs are shorter, an accepted one does not. */
+/* C5. The job is due at 130 and considered at 30: leases 2 to 5, so that 80 minutes of work are
+ * accepted and 81 are not. An unaccepted job of 81 minutes runs after 16 best-effort jobs of 5
+ * minutes, which are shorter; an accepted one does not. */
 static void leases_end_before_the_deadline(void **state)
 {
     (void)state;
@@ -156,7 +158,8 @@ static void leases_end_before_the_deadline(void **state)
     }
 }
 
-/* C6. The best effort comes before a job that has time; then spot GPUs, and from 20 on a lease. */
+/* C6. A best-effort job precedes a deadline job that has time; this runs on spot GPUs, and from 20
+ * on with a lease. */
 static void spot_comes_before_leases(void **state)
 {
     (void)state;
@@ -168,8 +171,8 @@ static void spot_comes_before_leases(void **state)
     hs_test_free(&result);
 }
 
-/* C7. And a second of the best effort. CN2: J1 is not preempted within its leases by B2, which has
- * less left than 60 minutes by then. */
+/* C7, with a second best-effort job. CN2: B2 does not preempt J1 within its leases, although less
+ * than 60 minutes are left of B2 by then. */
 static void best_effort_has_the_rest(void **state)
 {
     (void)state;
@@ -194,8 +197,8 @@ static void best_effort_has_the_rest(void **state)
     }
 }
 
-/* C8. J3 does not fit beside J1, but is done before the boundary. CN1: rejected, or behind J1, it
- * would miss. */
+/* C8. J3 does not fit beside J1, but can end before the boundary. CN1: rejected, or after J1, it
+ * would miss its deadline. */
 static void the_unaccepted_are_forced(void **state)
 {
     (void)state;
@@ -207,8 +210,8 @@ static void the_unaccepted_are_forced(void **state)
     hs_test_free(&result);
 }
 
-/* Forced at a tick: it evicts the best effort that holds its GPUs, which then waits for the next
- * tick; a job that takes until after the boundary does not. */
+/* A job forced at a tick evicts the best-effort job that holds its GPUs, which then waits for the
+ * next tick; a job that would end after the boundary is not forced. */
 static void forced_jobs_evict(void **state)
 {
     (void)state;
@@ -236,8 +239,8 @@ static void restarts_cost(void **state)
     hs_test_free(&result);
 }
 
-/* J2 has no lease by 40; with a tolerance of 2 the first that fits ends at 60. Without it is forced
- * at 0 in place of the best effort. */
+/* J2 has no lease by 40; with a tolerance of 2 the first that fits ends at 60. Without a tolerance
+ * J2 is forced at 0 and the best-effort job waits. */
 static void deadlines_may_be_tolerant(void **state)
 {
     (void)state;
@@ -272,9 +275,9 @@ static void deadlines_may_be_several(void **state)
     hs_test_free(&result);
 }
 
-/* CN3. 5 GPUs count as 8 in the leases from 20 to 60, which leaves none for 3: that job is
- * unaccepted, too long to be forced, and its GPUs go to one of the best effort that has less to do.
- * 4 leave 4, as which 3 count. */
+/* CN3. 5 GPUs count as 8 in the leases from 20 to 60, which leaves none for 3: that job is not
+ * accepted, is too long to be forced, and a shorter best-effort job gets the GPUs. 4 GPUs leave 4,
+ * as which 3 count. */
 static void odd_gangs_count_as_the_next_power(void **state)
 {
     (void)state;
@@ -291,7 +294,7 @@ static void odd_gangs_count_as_the_next_power(void **state)
     hs_test_free(&result);
 }
 
-/* Alone: its run time, from the next tick on. */
+/* Alone, a job takes its run time, from the next tick on. */
 static void alone_it_takes_its_time(void **state)
 {
     (void)state;

@@ -29,9 +29,10 @@ static void expect_quotas(const char *quotas, const char *cluster, const char *p
 
 /* ---- classes ---- */
 
-/* 1x4. G needs 2 at 10: B started last and is told, till 40. H needs 2 at 20: A is told as well,
- * till 50. A has 50 s left then, B 61 at 40; A, submitted first, goes on when G ends, B when H
- * does. Without notice A runs till 20 and B till 10, and they have 80 and 91 s left. */
+/* 1x4. G needs 2 GPUs at 10: B started last and gets notice, until 40. H needs 2 at 20: A gets
+ * notice as well, until 50. A has 50 s left then, B 61 at 40; A, submitted first, resumes when G
+ * ends, B when H ends. Without notice A runs until 20 and B until 10, and they have 80 and 91 s
+ * left. */
 static void notices(void **state)
 {
     static const char jobs[] = "A:2,0,100!o B:2,1,100!o G:2,10,50!g H:2,20,50";
@@ -42,15 +43,15 @@ static void notices(void **state)
     expect("1x4", "fifo", jobs, "A:0-100 B:1-101 G:100-150 H:101-151");
 }
 
-/* 1x2: A is done 15 s after it was told; G starts then. */
+/* 1x2: A ends 15 s after its notice; G starts then. */
 static void the_end_within_a_notice(void **state)
 {
     (void)state;
     expect("1x2", "fifo:class=evict", "A:2,0,25!o G:2,10,10!g", "A:0-25 G:25-35");
 }
 
-/* 1x2: A is told at 10 for G, which gets the GPU of C at 15: the notice is void. At 20 A is told
- * anew for H, till 50, and has 50 s left; they are done when H ends. */
+/* 1x2: A gets notice at 10 for G, which gets the GPU of C at 15: the notice is void. At 20 A gets
+ * notice again, for H, until 50, and has 50 s left; A resumes when H ends. */
 static void a_void_notice(void **state)
 {
     (void)state;
@@ -58,7 +59,7 @@ static void a_void_notice(void **state)
            "A:0-50,100-150 C:0-15 G:15-115 H:50-100");
 }
 
-/* 1x1: after 10 s of notice A has 4 s left, and pays 2 s before it goes on at 19. */
+/* 1x1: after 10 s of notice A has 4 s left, and pays 2 s before it resumes at 19. */
 static void cost(void **state)
 {
     (void)state;
@@ -66,8 +67,8 @@ static void cost(void **state)
            "A:1,0,20!o G:1,6,3!g", "A:0-16,19-25 G:16-19");
 }
 
-/* 1x1: a class is above all priorities. Of equal class the priority counts: under order among jobs
- * that wait, under preempt for running ones, too, and those that are not opportunistic, M here, get
+/* 1x1: a class precedes all priorities. Within a class the priority counts: under `order` among
+ * waiting jobs, under `preempt` also for running ones; jobs that are not opportunistic, M here, get
  * no notice. */
 static void with_priorities(void **state)
 {
@@ -76,12 +77,12 @@ static void with_priorities(void **state)
            "A:0-7,17-30 B:30-35 G:7-17");
     expect("1x1", "fifo:class=evict,grace=5s,priority=preempt",
            "M:1,0,20!g H:1,4,6!g^1 A:1,5,1!o^9", "M:0-4,10-26 H:4-10 A:26-27");
-    /* 1x2: of A and B the one of lower priority, though it started first */
+    /* 1x2: of A and B the one of lower priority is evicted, though it started first */
     expect("1x2", "fifo:class=evict,grace=5s,priority=preempt", "A:1,0,20!o B:1,1,20!o^1 G:1,2,9!g",
            "A:0-7,16-29 B:1-21 G:7-16");
 }
 
-/* 1x4: of equal starts the job that was submitted last, of equal submissions the last row. */
+/* 1x4: of equal starts the job submitted last is evicted, of equal submissions the last row. */
 static void ties(void **state)
 {
     (void)state;
@@ -92,7 +93,8 @@ static void ties(void **state)
            "A:0-10 B:0-4,10-16 G:4-14");
 }
 
-/* 1x1: G has more left than A, and goes first by its class; so does H of edf without a deadline. */
+/* 1x1: G has more work left than A and goes first by its class; so does H under edf, without a
+ * deadline. */
 static void of_preemptive_orders(void **state)
 {
     static const char *const policies[] = {"srtf", "srsf", "llf", "edf"};
@@ -127,8 +129,8 @@ static void of_sharing_policies(void **state)
     "{\"vcs\": {\"x\": {\"gpus\": 4, \"cohort\": \"c\"" more                                       \
     "}, \"y\": {\"gpus\": 4, \"cohort\": \"c\"}}}"
 
-/* 1x8: x holds what y leaves idle; y waits for its end. With limits x may have 4 + 2, or of the 4
- * of y the 1 that it lends; J, of 8, is beyond both, and is turned away. */
+/* 1x8: x borrows what y leaves idle; y waits until it ends. With limits x may hold 4 + 2, or, of
+ * the 4 of y, the 1 that y lends; J, of 8, exceeds both and is rejected. */
 static void borrowing(void **state)
 {
     static const char jobs[] = "A:4,0,10@x B:4,0,20@x Y:4,1,10@y";
@@ -143,8 +145,8 @@ static void borrowing(void **state)
                   "A:0-10 B:10-30 C:0-20 J:rejected");
 }
 
-/* 1x8: Y is within the quota of its virtual cluster, whose GPUs B borrows: it is told at 10, stops
- * at 40 with 61 s left, and waits, before M by submission, for the GPUs of Y. */
+/* 1x8: Y is within the quota of its virtual cluster, whose GPUs B borrows: B gets notice at 10,
+ * stops at 40 with 61 s left, and waits, before M by submission, for the GPUs of Y. */
 static void reclaim(void **state)
 {
     static const char jobs[] = "A:4,0,100@x B:4,1,100@x Y:4,10,50@y M:2,20,50@x";
@@ -153,14 +155,14 @@ static void reclaim(void **state)
                   "A:0-100 B:1-40,90-151 Y:40-90 M:100-150");
     expect_quotas(PAIR(""), "1x8", "fifo:reclaim=yes,grace=0s", jobs,
                   "A:0-100 B:1-10,60-151 Y:10-60 M:100-150");
-    /* srtf: M, with 50 s to do, takes the GPUs of A, which has 80 left, not those of B, which was
-     * told; A, with 80, and B, with 61, go on when there are 4 GPUs again, the shorter first */
+    /* srtf: M, with 50 s to do, takes the GPUs of A, which has 80 left, not those of B, which has
+     * notice; A, with 80, and B, with 61, resume when there are 4 GPUs again, the shorter first */
     expect_quotas(PAIR(""), "1x8", "srtf:reclaim=yes", jobs,
                   "A:0-20,90-170 B:1-40,70-131 Y:40-90 M:20-70");
 }
 
-/* 1x8, fit: at 20 the GPUs of B are Y's, not those of S, which waits before Y in a virtual cluster
- * of a lower index; and S of y, which is behind Y, does not take a part of them. */
+/* 1x8, fit: at 20 the GPUs of B go to Y, not to S, which waits before Y in a virtual cluster of a
+ * lower index; and S of y, which is behind Y, does not take a part of them. */
 static void claims_are_not_borrowed(void **state)
 {
     (void)state;
@@ -172,8 +174,9 @@ static void claims_are_not_borrowed(void **state)
                   "A:0-100 B:1-20,70-151 C:1-15 Y:20-70 S:70-73");
 }
 
-/* 1x8, quotas 2, 2 and 4: X holds what it has and P a pair of z's, Q as well; Z needs all 4. P and
- * Q borrow, X does not, though it started last. With a need of 2 it is Q, the younger, alone. */
+/* 1x8, quotas 2, 2 and 4: X is within its quota; P and Q borrow a pair of z's GPUs each; Z needs
+ * all 4 of z. P and Q are stopped, not X, though it started last. If Z needs 2, Q alone, the
+ * younger. */
 static void only_borrowers(void **state)
 {
     static const char quotas[] = "{\"vcs\": {\"x\": {\"gpus\": 2, \"cohort\": \"c\"},"
@@ -189,10 +192,10 @@ static void only_borrowers(void **state)
 }
 
 /* 1x8: a lab of a (2) and b (2), and beside it c (4) and d (0).
- * - a holds all of the lab, b's GPUs among them, and d those of c. C takes back d's, not a's, which
- *   are younger: the lab is within its quota.
- * - c holds 8. A needs 4: more than a has, and as many as the lab: by its quota it claims them, and
- *   the younger job of c ends.
+ * - a holds all of the lab, b's GPUs among them, and d holds those of c. C reclaims those of d, not
+ *   those of a, which are younger: the lab is within its quota.
+ * - c holds 8. A needs 4: more than a has, and as many as the lab has: by the quota of the lab it
+ *   claims them, and the younger job of c is stopped.
  * - c holds 8, and D has no quota: it waits. */
 static void cohorts_of_cohorts(void **state)
 {

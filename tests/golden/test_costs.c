@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a preemption costs, on schedules that a person can verify on paper: srtf with form=evict,
- * jobs id:gpus,submit,duration#model, timelines id:start-end as in test_timelines.c. In the
- * drawings a column is 10 s unless they say otherwise, '*' a cost being paid.
+ * What a preemption costs, on schedules that a person can verify on paper: srtf with form=evict.
+ * Jobs are written id:gpus,submit,duration#model, timelines id:start-end as in test_timelines.c. In
+ * the drawings a column is 10 s unless stated otherwise, '*' a cost being paid.
  *
  * The table of restarts is the shipped one (Muri's: vgg16 7 s on 1 GPU, 8 s on 4, 9 s on 16;
  * 10 s for models that it does not name). The catalogue has one model with a checkpoint: VGG-16,
@@ -49,9 +49,9 @@ static int tear_down(void **state)
     return scratch_close(state);
 }
 
-/* 1x4. At 10 the newcomer has 20 s left against 90 and takes the GPUs; at 30 the first resumes,
- * pays 8 s (vgg16 on 4 GPUs) and runs its 90: until 128. 0000000000 1111111111 1111111111
- * ********00 0000... */
+/* 1x4. At 10 job 1 has 20 s left against 90 and takes the GPUs; at 30 job 0 resumes, pays 8 s
+ * (vgg16 on 4 GPUs) and runs its 90: until 128.
+ *   0 1 1 * 0 0 ... */
 static void restart_by_model(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void restart_by_model(void **state)
                          "0:4,0,100#vgg-16 1:4,10,20#dqn", &known, "0:0-10,30-128 1:10-30");
 }
 
-/* The same on 2x8 with 16 GPUs: 9 s. And with a model that the table does not name: 10 s. */
+/* The same on 2x8 with 16 GPUs: 9 s; and with a model that the table does not name: 10 s. */
 static void restart_by_size_and_fallback(void **state)
 {
     (void)state;
@@ -69,8 +69,8 @@ static void restart_by_size_and_fallback(void **state)
                          "0:0-10,30-130 1:10-30");
 }
 
-/* 1 s a column, from 26 on. At 33 job 2 (10 s) comes while 3 of the 8 s are paid: job 0 owes the
- * other 5, and 8 for this preemption. 43 + 13 + 90 = 146.
+/* 1 s a column, from 26 on. At 33 job 2 (10 s) is submitted while 3 of the 8 s are paid: job 0 owes
+ * the other 5, and 8 for this preemption. 43 + 13 + 90 = 146.
  *   1111***2222222222*************000... */
 static void preempted_while_it_pays(void **state)
 {
@@ -94,9 +94,9 @@ static void checkpoint_and_restart(void **state)
                          "0:0-10,30-138.560000 1:10-30");
 }
 
-/* Nothing is guessed: where a part is not known the table by gang size answers, 30 s for 4 GPUs
- * unless told otherwise. Light has a profile but no size; nobody has no profile; without a table of
- * restarts, no restart. */
+/* Nothing is guessed: where a part is not known, the table by gang size is used, 30 s for 4 GPUs by
+ * default. `light` has a profile but no size; `nobody` has no profile; without a table of restarts
+ * there is no restart. */
 static void the_table_answers_for_the_unknown(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void the_table_answers_for_the_unknown(void **state)
                          "0:4,0,100#vgg16 1:4,10,20", &bare, "0:0-10,30-122 1:10-30");
 }
 
-/* What is known of models changes nothing for who does not ask. */
+/* Models change nothing under policies that do not use them. */
 static void others_do_not_ask(void **state)
 {
     (void)state;

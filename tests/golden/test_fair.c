@@ -35,8 +35,8 @@ static void factors(void **state)
  *     100 s       (1 - 1/2) / 2       1 - 1/2     1/3    0.629961           0.396850
  *     1e9 s       100 s               100 s       1/2    0.500000           0.500000
  *
- * (the second row up to 4e-8, which rounds to the same millionth). So A's second job is next, or
- * B's, which was submitted before it. */
+ * (the second row up to 4e-8, which rounds to the same millionth). So the next job is the second of
+ * A, or that of B, which was submitted before it. */
 static void decay(void **state)
 {
     static const char jobs[] = "0:1,0,100~A 1:1,0,100~B 2:1,50,10~B 3:1,60,10~A";
@@ -59,7 +59,7 @@ static void decay(void **state)
  *     2  A, 4 GPUs, from 50, alone    50      50      100      200
  *     2  A, 4 GPUs, from 90, alone    50      10      100      160
  *
- * R leaves one GPU to jobs 1 and 2, one after the other. */
+ * R leaves one GPU for jobs 1 and 2, one after the other. */
 static void weighted_sum(void **state)
 {
     static const struct {
@@ -79,9 +79,9 @@ static void weighted_sum(void **state)
            "0:4,0,100~A 1:1,0,10~A 2:4,90,10~A", "0:0-100 1:100-110 2:110-120");
 }
 
-/* 1x4: at 300 the jobs 1 and 2 have waited for 300 and 200 s. With max_age 100 s that is the same,
- * and the larger one is next; with 400 s the wait of 100 s more, 25, is worth more than the size of
- * 3 GPUs more, 3/4 x 10. */
+/* 1x4: at 300 the jobs 1 and 2 have waited for 300 and 200 s. With max_age 100 s their ages are
+ * equal, and the larger one is next; with 400 s the 100 s more of waiting, 25, are worth more than
+ * the 3 GPUs more, 3/4 x 10. */
 static void greatest_age(void **state)
 {
     static const char jobs[] = "0:4,0,300~A 1:1,0,10~A 2:4,100,10~A";
@@ -92,7 +92,7 @@ static void greatest_age(void **state)
            "0:0-300 1:300-310 2:310-320");
 }
 
-/* By virtual cluster: of the two users of x one has used nothing, and still waits for y. */
+/* By virtual cluster: a user of x without any usage still waits for y. */
 static void accounts(void **state)
 {
     static const char jobs[] = "0:1,0,100~A@x 1:1,1,10~B@x 2:1,2,10~C@y";
@@ -121,14 +121,13 @@ static void ghodsi(void **state)
 }
 
 /* 1x8, GPUs alone: the user with fewer GPUs is next. At 0 A and B get 2 each by turns; at 10 the
- * first job of A ends, and A has 2 GPUs where B has 4. C, which comes at 5, is next all the same.
- */
+ * first job of A ends, and A has 2 GPUs where B has 4. C, submitted at 5, is still next. */
 static void by_gpus(void **state)
 {
     (void)state;
     expect("1x8", "drf", "0:2,0,10~A 1:2,0,50~A 2:2,0,50~A 3:2,0,50~B 4:2,0,50~B 5:2,5,50~C",
            "0:0-10 1:0-50 2:50-100 3:0-50 4:0-50 5:10-60");
-    /* strict: the gang of B, which has least, does not fit; fit: A passes it */
+    /* strict: the gang of B, which has the least share, does not fit; fit: A passes it */
     expect("1x4", "drf", "0:2,0,100~A 1:4,1,10~B 2:1,2,10~A", "0:0-100 1:100-110 2:110-120");
     expect("1x4", "drf:scan=fit", "0:2,0,100~A 1:4,1,10~B 2:1,2,10~A", "0:0-100 1:100-110 2:2-12");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fgd on two nodes of one GPU, by hand. The fragments of a node are the mean over the typical jobs
- * of what they cannot use of it; a placement that saves x GPUs of them scores 100 / (1 + exp(-x)),
- * rounded down.
+ * fgd on two nodes of one GPU, by hand. The fragmentation of a node is the mean, over the typical
+ * jobs, of the part of its free GPUs that the job cannot use; a placement that reduces it by x GPUs
+ * scores 100 / (1 + exp(-x)), rounded down.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,8 @@
 
 #define S HS_TEST_S
 
-/* Three jobs that teach the policy; at the fourth it has seen 200 three times and 600 once. */
+/* Three jobs that set the typical jobs; at the fourth the policy has seen 200 three times, 600
+ * once. */
 static const struct hs_test_job shares[] = {
     {.gpus = 1, .gpu_milli = 200, .submit_s = 0, .duration_s = 1},
     {.gpus = 1, .gpu_milli = 200, .submit_s = 2, .duration_s = 1},
@@ -26,7 +27,7 @@ static const struct hs_test_job shares[] = {
     {.gpus = 1, .gpu_milli = 300, .submit_s = 10, .duration_s = 100},
 };
 
-/* Also where the third node is another virtual cluster's, of whose jobs there are none. */
+/* Also where the third node belongs to another virtual cluster, which has no jobs. */
 static void expect_gpus(const char *policy, uint32_t of_250, uint32_t of_300)
 {
     static const char vcs[] = "{\"vcs\": {\"a\": 2, \"b\": 1}}";
@@ -51,12 +52,13 @@ static void expect_gpus(const char *policy, uint32_t of_250, uint32_t of_300)
     }
 }
 
-/* 600 leaves 400 wherever it goes, of no use to one in four: .1, score 47 on both, so GPU 0.
- *   250: on GPU 0 400 x 1/4 = 100 become 150, of no use to any: saved -.05, score 48; on GPU 1
+/* 600 leaves 400 on either GPU, of no use to one job in four: .1, score 47 on both, so GPU 0.
+ *   250: on GPU 0 400 x 1/4 = 100 become 150, of no use to any: x = -.05, score 48; on GPU 1
  *        nothing is lost before or after: 50.
  *   300: on GPU 0 100 stay 100, of no use to any: 50; on GPU 1 750 become 450, 0 become 450 x 1/4:
- *        saved -.1125, score 47.
- * The others look at what is left: 250 beside 600 is the tightest, so 300 goes to the idle GPU. */
+ *        x = -.1125, score 47.
+ * The other scores use what is left: 250 beside 600 is the tightest, so 300 goes to the idle GPU.
+ */
 static void a_share_goes_where_least_is_lost(void **state)
 {
     (void)state;
@@ -65,8 +67,8 @@ static void a_share_goes_where_least_is_lost(void **state)
     expect_gpus("fgd:score=dot_product", 0, 1); /* 250: 95 against 87 */
 }
 
-/* With typical=.75 the 600 counts no more, so the 400 beside it are of use to all. 250 on GPU 0
- * would lose 150: saved -.15, score 46; on GPU 1 50. 300 on GPU 0 would lose 100: 47; on GPU 1,
+/* With typical=.75 the 600 is not a typical job, so the 400 beside it are of use to all. 250 on GPU
+ * 0 would lose 150: x = -.15, score 46; on GPU 1 50. 300 on GPU 0 would lose 100: 47; on GPU 1,
  * where 450 are left, 50. */
 static void rare_jobs_do_not_count(void **state)
 {
@@ -74,8 +76,8 @@ static void rare_jobs_do_not_count(void **state)
     expect_gpus("fgd:typical=0.75", 1, 1);
 }
 
-/* A CPU job holds 3 of 4 CPUs, or GiB of host memory, until 50: the GPU job, which wants 2, waits
- * although its GPU is idle; under scan=fit one that wants 1 passes it and runs until 60. */
+/* A CPU job holds 3 of 4 CPUs, or GiB of host memory, until 50: the GPU job, which needs 2, waits
+ * although its GPU is idle; under scan=fit one that needs 1 passes it and runs until 60. */
 static void cpu_jobs_book_cpus_and_memory(void **state)
 {
     (void)state;
@@ -101,7 +103,7 @@ static void cpu_jobs_book_cpus_and_memory(void **state)
     }
 }
 
-/* Gangs of shares, and those larger than a node, go where the placer consolidate puts them. */
+/* Gangs of shares, and gangs larger than a node, are placed as by placement=consolidate. */
 static void other_gangs_are_consolidated(void **state)
 {
     (void)state;

@@ -15,14 +15,14 @@
 #define FORK(at_s, ...)                                                                            \
     (&(struct hs_test_options){.fork_us = (at_s)*HS_TEST_S, .restart_s = 3, .fork_to = __VA_ARGS__})
 
-/* Put back where it was, it pays nothing: 000|0000000 */
+/* A job that is placed where it was pays nothing: 000|0000000 */
 static void stays(void **state)
 {
     (void)state;
     scenario_expect_with("1x1", "fifo", "0:1,0,10", FORK(3, "srtf"), "0:0-3,3-10");
 }
 
-/* GPU 0 is free again, and lower: it stays on GPU 1. */
+/* GPU 0 is free again, and lower: the job stays on GPU 1. */
 static void keeps_its_gpu(void **state)
 {
     (void)state;
@@ -40,14 +40,14 @@ static void moves(void **state)
                          "0:0-2@0 1:0-4@1,4-13@0");
 }
 
-/* Job 1 has less left than job 0, which goes on after it: 0000|111***000000 */
+/* Job 1 has less left than job 0, which resumes after it: 0000|111***000000 */
 static void is_stopped(void **state)
 {
     (void)state;
     scenario_expect_with("1x1", "fifo", "0:1,0,10 1:1,2,3", FORK(4, "srtf"), "0:0-4,7-16 1:4-7");
 }
 
-/* By submission job 1 comes first, which a shorter one had overtaken; that has 3 s left. */
+/* By submission job 1 precedes the shorter job that had overtaken it, which has 3 s left. */
 static void order_is_by_submission(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void order_is_by_submission(void **state)
                          "0:0-2 1:3-8 2:2-3,8-14");
 }
 
-/* Of a start-up of 5 s two are left, and are paid. */
+/* Of a start-up of 5 s two are left; they are paid. */
 static void rest_of_a_cost(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void rest_of_a_cost(void **state)
                          "0:0-3,3-15");
 }
 
-/* Job 1 takes 5 + 1 s. Then job 0 owes the two, a start-up and a restart: 2 + 5 + 3. */
+/* Job 1 takes 5 + 1 s. Then job 0 owes those two, a start-up and a restart: 2 + 5 + 3. */
 static void rest_of_a_cost_elsewhere(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * gandiva on paper: the micro-scenarios G1 to G11 of the policy text (1.8), which are in minutes
- * there and in seconds here, and what its rules of costs and priorities (1.3) make of a few jobs
- * more. Jobs and timelines as in scenario.h.
+ * gandiva on paper: the micro-scenarios G1 to G11 of the policy text (1.8), in minutes there and in
+ * seconds here, and further cases of its rules of costs and priorities (1.3). Jobs and timelines
+ * are written as in scenario.h.
  *
  * Numbers that are not binary fractions: a share is a Q32 fraction rounded down, and a job ends at
- * the first microsecond at which its work is done. 2/3 of the time makes 240 s of work last
- * 360.00000008 s, hence ends 1 us after the text's. A slowdown is rounded to 2^-20.
+ * the first microsecond at which its work is done. At 2/3 of the time 240 s of work last
+ * 360.00000008 s, hence end 1 us after the text's. A slowdown is rounded to 2^-20.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static int tear_down(void **state)
 
 /* ---- time slices (1.3) ---- */
 
-/* G1. A new job is at the front of the ring, one that ran goes to its end:
+/* G1. A new job is at the head of the ring, one that ran goes to its tail:
  *
  *     minute 4         5         6         7         8         9
  *     ring   56 1234   34 56 12  1234 56   56 12 34  34 56 12  1234
@@ -106,8 +106,8 @@ static void what_a_switch_costs_is_folded_in(void **state)
                     "5:240-603.600001 6:240-603.600001");
 }
 
-/* Two on one GPU, each half of the time: both take 200 s, and for the other half of them each keeps
- * its persistent 100 MiB on the host, 100 x 100 MiB s. Alone, a job keeps nothing there. */
+/* Two on one GPU, each half of the time: both take 200 s; for half of this time each keeps its
+ * persistent 100 MiB on the host, 100 x 100 MiB s. Alone, a job keeps nothing there. */
 static void who_has_no_share_is_on_the_host(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void a_resume_is_paid_for(void **state)
                     "A:1,0,100 B:1,0,100", "A:0-60,120-161 B:60-120,161-202");
 }
 
-/* G11. The low one never interrupts the high one. */
+/* G11. The job of low priority never interrupts that of high priority. */
 static void a_low_priority_waits(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void a_low_priority_waits(void **state)
         scenario_expect("1x1", modes[i], "P:1,0,600^1 q:1,120,60", "P:0-600 q:600-660");
 }
 
-/* The other way round: the low one makes way at once, and for all the time. */
+/* The reverse: the job of low priority is preempted at once, until the other ends. */
 static void a_high_priority_does_not(void **state)
 {
     (void)state;
@@ -153,10 +153,11 @@ static void a_high_priority_does_not(void **state)
 
 /* ---- placement (1.2) ---- */
 
-/* G2. A, C, F of one GPU to server 0 and B, E of two to server 1, which bear these sizes from then
- * on, D and G of four to 2 and 3. Of H no two GPUs are free: it joins those of its size, at the
- * front of their ring, and E makes way. J takes the last free GPU; K finds none and joins its size,
- * where J is the last of the ring. No server bears size 8, none is empty: L waits. */
+/* G2. A, C, F of one GPU are placed on server 0 and B, E of two on server 1, which from then on
+ * serve these sizes, D and G of four on 2 and 3. No two GPUs are free for H: it joins those of its
+ * size, at the head of their ring, and E is suspended. J takes the last free GPU; K finds none and
+ * joins its size, where J is at the tail of the ring. No server serves size 8, none is empty: L
+ * waits. */
 static void sizes_keep_to_their_servers(void **state)
 {
     (void)state;
@@ -170,7 +171,8 @@ static void sizes_keep_to_their_servers(void **state)
         "G:6-50@12+13+14+15 H:7-50@6+7 J:8-9@3 K:9-50@3 L:");
 }
 
-/* G3. A job takes turns only on a server that was opened for its size: E has none, and waits. */
+/* G3. A job takes turns only on a server that was opened for its size: there is none for E, which
+ * waits. */
 static void a_size_that_no_server_bears_waits(void **state)
 {
     (void)state;
@@ -234,7 +236,7 @@ static struct hs_test_job job_of(uint32_t mem_mib, int64_t step_us)
                                 .step_us = step_us};
 }
 
-/* The same, counted; and kept is not counted again at each of the next looks. */
+/* The same, counted; a kept group is not counted again at the next decisions. */
 static void one_trial_is_kept(void **state)
 {
     (void)state;
@@ -264,9 +266,9 @@ static void those_who_lose_are_taken_apart(void **state)
     hs_test_free(&r);
 }
 
-/* Two GPUs, C has no memory to be packed. In the trial of [60, 120) beside B, of .449999979, A does
- * 27 mini-batches by 120.000003. Then B takes the GPU of C, whose turn is over, and A stays where it
- * is: of 146 s 59 are left. */
+/* Two GPUs; C has no memory left for another job. In the trial of [60, 120) beside B, at
+ * .449999979, A does 27 mini-batches by 120.000003. Then B takes the GPU of C, whose turn is over,
+ * and A stays on its own: of 146 s 59 are left. */
 static void one_of_two_taken_apart_stays(void **state)
 {
     static const struct hs_test_options options = {.excess = 1 / 0.45 - 1, .max_tenants = 8};
@@ -281,8 +283,8 @@ static void one_of_two_taken_apart_stays(void **state)
                          "C:60-120,179.000003-219.000003");
 }
 
-/* At exactly half the speed each nothing is gained, and what gains nothing is taken apart: 30 s
- * each in the trial, then eight turns and 30 s. */
+/* At exactly half the speed each, nothing is gained, and the pair is separated: 30 s each in the
+ * trial, then eight turns and 30 s. */
 static void no_gain_is_no_reason(void **state)
 {
     (void)state;
@@ -296,7 +298,8 @@ static void no_gain_is_no_reason(void **state)
     hs_test_free(&r);
 }
 
-/* G6. 18 of 16 GB: by turns to the end, A in [0, 1), [2, 3) .. [18, 19), B in between. */
+/* G6. The two need 18 of 16 GB: they take turns to the end, A in [0, 1), [2, 3) .. [18, 19), B in
+ * between. */
 static void what_does_not_fit_is_not_packed(void **state)
 {
     (void)state;
@@ -312,9 +315,10 @@ static void what_does_not_fit_is_not_packed(void **state)
     hs_test_free(&r);
 }
 
-/* A has no room beside B or C, which run on two GPUs when they become a group: B would join C at
- * the end of a mini-batch. C needs 14 GB three seconds later, after 120 s, and the group parts: no
- * trial ends and no GPU overflows. If C never needs more, the trial is kept. */
+/* A does not fit beside B or C, which run on two GPUs when they become a group: B would join C at
+ * the end of a mini-batch. C needs 14 GB three seconds later, after 120 s, and the group is
+ * separated: no trial ends and no GPU runs out of memory. If C never needs more, the group is kept.
+ */
 static void a_group_that_outgrows_its_gpu_parts(void **state)
 {
     (void)state;
@@ -337,8 +341,8 @@ static void a_group_that_outgrows_its_gpu_parts(void **state)
 
 /* ---- migration and defragmentation (1.4, 1.5) ---- */
 
-/* G7. A, B, E on server 0, C, D, F on server 1: 2/3 each. At 4.5 C and D are done, the youngest of
- * server 0 moves, 0.3 s, and all run at 1 with 420 s left. */
+/* G7. A, B, E on server 0, C, D, F on server 1: 2/3 each. At 4.5 C and D end, the youngest of
+ * server 0 migrates, 0.3 s, and all run at 1 with 420 s left. */
 static void the_youngest_leaves_the_higher_server(void **state)
 {
     (void)state;
@@ -363,8 +367,8 @@ static void a_move_costs_by_the_checkpoint(void **state)
                          "E:0-270.000001@0,270.000001-691.872865@3 F:0-690.000001@2");
 }
 
-/* G8, a minute late: the fourth one-GPU job of each server ends at 60, X is spread over both, at
- * 0.7. At 300 one of server 1 is done and X, with 168 s done, moves there: 0.6 s, then 432 s. */
+/* G8, a minute late: the fourth one-GPU job of each server ends at 60; X is spread over both, at
+ * 0.7. At 300 one of server 1 ends and X, with 168 s done, migrates there: 0.6 s, then 432 s. */
 static void a_spread_gang_is_brought_together(void **state)
 {
     (void)state;
@@ -378,8 +382,8 @@ static void a_spread_gang_is_brought_together(void **state)
         "X:60-300@3+7,300-732.600001@6+7");
 }
 
-/* G9. 1, 2 and 3 jobs are left on three servers when the others are done at 30 s: at the next look
- * the single one moves to the server with one free GPU, and the next emptiest has 2 free, not 3. */
+/* G9. 1, 2 and 3 jobs are left on three servers when the others end at 30 s: at the next look the
+ * single one migrates to the server with one free GPU, and the next emptiest has 2 free, not 3. */
 static void the_emptiest_server_is_emptied(void **state)
 {
     (void)state;
@@ -392,9 +396,9 @@ static void the_emptiest_server_is_emptied(void **state)
 
 /* ---- grow and shrink (1.5) ---- */
 
-/* G10. L grows 5 minutes after one GPU, then two, fell idle, and gives two, then one, away to jobs
- * that come: 30 + 20 x 1.5 + 25 x 2 = 110 minutes of work at 75, 20 x 1.5 more at 95, 10 more at
- * 105. */
+/* G10. L grows 5 minutes after one GPU, then two, fell idle, and returns two, then one, when jobs
+ * are submitted: 30 + 20 x 1.5 + 25 x 2 = 110 minutes of work at 75, 20 x 1.5 more at 95, 10 more
+ * at 105. */
 static void idle_gpus_are_lent(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What others call Gandiva, on paper: gandiva-pack-only (policy text 4.6, AntMan's) and
- * gandiva-random-pairs (1.7, Gavel's). Jobs and timelines as in scenario.h. Rates are Q32
- * fractions, rounded down: a job that was slowed ends up to 1 us later than on paper.
+ * Two baselines that other papers call Gandiva, on paper: gandiva-pack-only (policy text 4.6,
+ * AntMan's) and gandiva-random-pairs (1.7, Gavel's). Jobs and timelines are written as in
+ * scenario.h. Rates are Q32 fractions, rounded down: a job that was slowed ends up to 1 us later
+ * than on paper.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +26,9 @@ static void expect(const char *cluster, const char *policy, const char *jobs, do
 
 /* ---- pack-only ---- */
 
-/* Idle GPUs first: 0 to 2. Then c goes to b's GPU, where 10 % are used, d to a's (20 %): b's has
- * 60 % now. Two a GPU at most, so e goes to the third although that has 90 %. */
+/* Idle GPUs first: 0 to 2. Then c joins b, whose GPU has a utilization of 10 %, d joins a (20 %):
+ * b's GPU has 60 % now. At most two jobs share a GPU, so e joins the third although that has 90 %.
+ */
 static void the_least_used_gpu_is_packed_first(void **state)
 {
     (void)state;
@@ -49,8 +51,8 @@ static void memory_is_known(void **state)
 
 /* ---- random pairs ---- */
 
-/* One GPU: b joins a at 10. At 0.8 each, 1.6 in all, they stay together: a has 90 s left, which
- * take 112.5, to 122.5; b has done 90 then and does its last 10 alone. */
+/* One GPU: b joins a at 10. At 0.8 each, 1.6 in all, the pair is kept: a has 90 s left, which take
+ * 112.5, to 122.5; b has done 90 then and does its last 10 alone. */
 static void a_pair_that_pays_stays(void **state)
 {
     (void)state;
@@ -58,8 +60,8 @@ static void a_pair_that_pays_stays(void **state)
            "a:0-122.500001 b:10-132.500001");
 }
 
-/* At 0.4 each, 0.8 in all, they are parted after 60 s: a has done 34 at 70 and is done at 136; b,
- * with 24 done, has no other partner and waits for it. */
+/* At 0.4 each, 0.8 in all, the pair is separated after 60 s: a has done 34 at 70 and ends at 136;
+ * b, with 24 done, has no other partner and waits for it. */
 static void a_pair_that_does_not_is_parted(void **state)
 {
     (void)state;
@@ -67,8 +69,8 @@ static void a_pair_that_does_not_is_parted(void **state)
            "a:0-136.000001 b:10-70,136.000001-212.000002");
 }
 
-/* No job is packed while GPUs are free; a gang finds a partner of its size only, and c, in front
- * of it, none. */
+/* No job is packed while GPUs are free; a gang is packed only with one of its size, and c, before
+ * it in the queue, with none. */
 static void only_equal_gangs_are_paired(void **state)
 {
     (void)state;
@@ -76,8 +78,8 @@ static void only_equal_gangs_are_paired(void **state)
            "a:0-100 b:0-200 c:100-150 d:20-120");
 }
 
-/* Another seed, another partner: over ten seeds d, of one GPU, joins more than one of the eight.
- */
+/* Another seed draws another partner: over ten seeds d, of one GPU, joins more than one of the
+ * eight. */
 static void partners_are_drawn(void **state)
 {
     (void)state;

@@ -36,9 +36,9 @@ static void expect_ends(const char *cluster, const char *policy, const struct hs
 }
 
 /* G5: las, 2 GPUs, A of one and B of two, 10,800 s each. X = (1, 1/2): a rate per GPU of 1 for
- * both. They cannot run at once, so that priorities X / got take turns, A B A A B A ..: A gets two
- * thirds of the time and ends at 10,800 / (2/3) = 16,200, B then has done 5,400 and ends at 21,600.
- */
+ * both. They cannot run at once, so that by the priorities X / received they take turns, A B A A B
+ * A ..: A gets two thirds of the time and ends at 10,800 / (2/3) = 16,200; B then has done 5,400
+ * and ends at 21,600. */
 static void g5_gangs(void **state)
 {
     (void)state;
@@ -59,9 +59,9 @@ static void g6_turns(void **state)
     expect("1x1:V100", "gavel", jobs, "0:0-360,720-1080 1:360-720,1080-1440");
 }
 
-/* G7: one GPU, 0 of three rounds, 1 of 100 s that comes at 50 and waits for the boundary at 360,
- * where both have a share of 1/2 and nothing since the solution: the lower id is first. At 720 it
- * is 1's turn; it is done at 820, and the GPU idles until 1080.
+/* G7: one GPU. Job 0 has three rounds; job 1, of 100 s, is submitted at 50 and waits for the
+ * boundary at 360, where both have a share of 1/2 and nothing since the solution: the lower id is
+ * first. At 720 job 1 has its turn; it ends at 820, and the GPU idles until 1080.
  *   fifo 0001    las 001.0    refill=yes: 0 starts again at 820 */
 static void g7_idle_end(void **state)
 {
@@ -72,7 +72,7 @@ static void g7_idle_end(void **state)
     expect("1x1:V100", "gavel:refill=yes", jobs, "0:0-720,820-1180 1:720-820");
 }
 
-/* G8: three GPUs and three jobs: each has one at the first boundary after it came. */
+/* G8: three GPUs and three jobs: each gets one at the first boundary after its submission. */
 static void g8_arrivals(void **state)
 {
     (void)state;
@@ -83,8 +83,8 @@ static void g8_arrivals(void **state)
            "0:0-3600 1:300-3900 2:400-760");
 }
 
-/* Finish-time fairness, one GPU. Two like jobs: equal parts, and turns as under las. With 3,600 and
- * 720 s the short one still gets half of the time: it has two of the first four rounds, and the
+/* Finish-time fairness, one GPU. Two equal jobs get equal parts, and turns as under las. With 3,600
+ * and 720 s the short one still gets half of the time: it has two of the first four rounds, and the
  * long one ends when all work is done, 4,320. */
 static void ftf_turns(void **state)
 {
@@ -99,14 +99,15 @@ static void ftf_turns(void **state)
     hs_test_free(&r);
 }
 
-/* Where jobs come and go every round, one of a small share can wait as long as they come: with each
- * solution all times begin anew. One GPU, job 0 of weight 1 and two rounds; 200 of weight 4 and one
- * round each, one each round. Shares of 0 and another are .2 and .8, and the priority of the other
- * is always the higher one, .8 / 180 to .2 / 180: 0 runs when all are done, at 72,000.
- *   carry=yes: what 0 got falls by .2 x 360 = 72 s a round, 180, 108, 36, and .2 / 36 is before
- * .8 / 180: it runs [720, 1080). Then it got 36 + 360 - 72 = 324, two others are there, the shares
- * 1/9, 4/9, 4/9, and it falls by 40 s a round: 284 at 1440, .. 44 at 3600, 4 at 3960. The one that
- * came a round before got 180 - 160 = 20: 1/9 / 4 is before 4/9 / 20, not 1/9 / 44. */
+/* Where a job is submitted and another ends in every round, a job of a small share can starve: each
+ * solution resets all times. One GPU, job 0 of weight 1 and two rounds; 200 of weight 4 and one
+ * round each, one submitted each round. The shares of 0 and another are .2 and .8, and the priority
+ * of the other is always the higher one, .8 / 180 to .2 / 180: 0 runs when all others have ended,
+ * at 72,000. With carry=yes what 0 received falls by .2 x 360 = 72 s a round, 180, 108, 36, and .2
+ * / 36 is before .8 / 180: it runs [720, 1080). Then it has received 36 + 360 - 72 = 324, there are
+ * two others, the shares are 1/9, 4/9, 4/9, and it falls by 40 s a round: 284 at 1440, .. 44 at
+ * 3600, 4 at 3960. The job submitted a round before has received 180 - 160 = 20: 1/9 / 4 is before
+ * 4/9 / 20, not 1/9 / 44. */
 static void starvation(void **state)
 {
     (void)state;
@@ -134,8 +135,8 @@ static void g12_in_rounds(void **state)
     expect_ends("1x4:V100", "gavel:fill=yes", jobs, 4, (const int64_t[]){720, 720, 720, 720});
 }
 
-/* GN2, what must not be: fifo gives no job the GPUs that others hold, so that the third waits for
- * both and runs at once. */
+/* GN2, what must not appear: fifo gives no job the GPUs that others hold, so that the third job
+ * waits for both others and then runs without turns. */
 static void gn2_fifo_does_not_turn(void **state)
 {
     (void)state;
@@ -150,8 +151,8 @@ static void gn3_last_steps(void **state)
     expect("1x5:V100", "gavel:objective=fifo", "0:4,0,363*1 1:1,0,720", "0:0-363 1:0-720");
 }
 
-/* GN4: what jobs are called decides nothing. 24 jobs, a like pair each 100 s, by ids that go up and
- * ids that go down, have the same starts and ends, row by row. */
+/* GN4: ids decide nothing. 24 jobs, an equal pair each 100 s, with ids that ascend and ids that
+ * descend, have the same starts and ends, row by row. */
 static void gn4_ids_do_not_matter(void **state)
 {
     enum { JOBS = 24 };
@@ -183,8 +184,8 @@ static void gn4_ids_do_not_matter(void **state)
     }
 }
 
-/* An idle cluster begins a round with the next arrival; a gang larger than all GPUs of any type is
- * turned away; a CPU job starts at once. */
+/* In an idle cluster a round begins with the next submission; a gang larger than all GPUs of any
+ * type is rejected; a CPU job starts at once. */
 static void edges(void **state)
 {
     (void)state;
@@ -195,7 +196,7 @@ static void edges(void **state)
 
 /* ---- pairs ---- */
 
-/* Two jobs of 630 s on one GPU, each at this speed beside the other. */
+/* Two jobs of 630 s on one GPU, each at `speed` beside the other. */
 static void expect_pair(const char *policy, double speed, const double ends_s[2])
 {
     const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 630},
@@ -232,11 +233,11 @@ static void g11_rounds(void **state)
                 (const double[]){1400, 1400});
 }
 
-/* Three like jobs on one GPU, .8 beside another: by the shares each two have a third of the time,
- * and each job two thirds x .8 = .533. Rounds 01 02 12 with what is behind deciding: each does two
+/* Three equal jobs on one GPU, .8 beside another: by the shares each two have a third of the time,
+ * and each job two thirds x .8 = .533. By the priorities the rounds are 01 02 12: each job does two
  * rounds of three at .8, 288 s, and has 630 s to do: 576 after three rounds. Of the next pair the
  * last 54 s take 67.5: at 1080 0 and 1, 1147.5; 2 at 1440 alone, 54 s. As .8 is rounded down, each
- * end is a microsecond later. A gang on the same GPUs is a pair as well. */
+ * end is a microsecond later. Two gangs on the same GPUs are a pair as well. */
 static void pairs_take_turns(void **state)
 {
     static const struct hs_test_options options = {.excess = .25};
@@ -246,13 +247,14 @@ static void pairs_take_turns(void **state)
         "0:0-720,1080-1147.500001 1:0-360,720-1147.500001 2:360-1080,1440-1494.000001");
     scenario_expect_with("2x2:V100", "gavel:share=pairs", "0:4,0,360 1:4,0,360", &options,
                          "0:0-450.000001 1:0-450.000001");
-    /* jobs of other gang sizes are none; their rates x GPUs are like at shares of 1/2 and 1 */
+    /* jobs of different gang sizes are no pair; their rates x GPUs are equal at shares of 1/2 and 1
+     */
     scenario_expect_with("1x2:V100", "gavel:share=pairs", "0:2,0,360 1:1,0,360", &options,
                          "0:360-720 1:0-360");
 }
 
-/* A V100 has 16,384 MiB: for 4,000 and 10,000, and the two run at .8, 630 / .8 = 787.5; not for
- * 4,000 and 13,000, which take turns as in g11_rounds. */
+/* A V100 has 16,384 MiB. Two jobs of 4,000 and 10,000 fit and run at .8, 630 / .8 = 787.5; two of
+ * 4,000 and 13,000 take turns as in g11_rounds. */
 static void pairs_fit_in_memory(void **state)
 {
     static const struct hs_test_options options = {.excess = .25};
@@ -263,9 +265,9 @@ static void pairs_fit_in_memory(void **state)
                          &options, "0:0-360,720-990 1:360-720,1080-1350");
 }
 
-/* Jobs 0 and 1 on the same GPU 5/9 of the time, 2, which has no memory for another, 4/9: .8 x 5/9 of
- * each. Time over what they had, 180 s and each round, is 5/9 / 180 and 4/9 / 180, then 5/9 / 540
- * and 4/9 / 180, then 5/9 / 540 and 4/9 / 540: pair and job take turns. */
+/* Jobs 0 and 1 share the GPU 5/9 of the time, 2, which leaves no memory for another, has it 4/9:
+ * .8 x 5/9 of each. Share over time received, 180 s and each round, is 5/9 / 180 and 4/9 / 180, then
+ * 5/9 / 540 and 4/9 / 180, then 5/9 / 540 and 4/9 / 540: pair and job take turns. */
 static void pair_and_job_take_turns(void **state)
 {
     static const struct hs_test_options options = {.excess = .25};
@@ -275,10 +277,10 @@ static void pair_and_job_take_turns(void **state)
                          "0:0-360,720-1072.500001 1:0-360,720-1072.500001 2:360-720,1080-1440");
 }
 
-/* Three like jobs of 630 s on two types, equally fast, .8 beside another: two on one type and one
- * on the other do 2.6, and .867 each with turns. Of the types, which gain alike, the first by name
- * has the pairs, GPU 0: 0 and 1, then 0 and 2. By 360 they did 288, 288 and 360 s: 1 ends at
- * 360 + 342, 2 at 360 + 270 / .8; 0 has 72 s left then, alone. */
+/* Three equal jobs of 630 s on two types, equally fast, .8 beside another: two on one type and one
+ * on the other do 2.6, and .867 each with turns. The types gain alike, so the first by name has the
+ * pairs, GPU 0: 0 and 1, then 0 and 2. By 360 they did 288, 288 and 360 s: 1 ends at 360 + 342, 2
+ * at 360 + 270 / .8; 0 has 72 s left then, alone. */
 static void pairs_on_first_of_like_types(void **state)
 {
     static const struct hs_test_options options = {.excess = .25};
@@ -288,8 +290,8 @@ static void pairs_on_first_of_like_types(void **state)
                          "0:0-769.500001@0 1:0-360@0,360-702.000001@1 2:0-360@1,360-697.500001@0");
 }
 
-/* The policy acts on what it is told: by a table, and without a predictor of utilizations, two jobs
- * seem not to slow each other, and are put on one GPU, where they run at .45. */
+/* The policy acts on predictions: by a table, and without a predictor of utilizations, two jobs are
+ * predicted not to slow each other, and are placed on one GPU, where they run at .45. */
 static void pairs_are_predicted(void **state)
 {
     struct sink sink;
@@ -322,7 +324,7 @@ static void pairs_are_predicted(void **state)
 
 #define COMPAT "compat=gavel,reset=1920s"
 
-/* G6 and G7: the round in which 1 ends ends with it, at 820, and 0 goes on at once. */
+/* G6 and G7: the round in which job 1 ends is cut at that end, at 820, and 0 resumes at once. */
 static void compat_short_rounds(void **state)
 {
     static const char two[] = "0:1,0,720 1:1,0,720", late[] = "0:1,0,1080 1:1,50,100";
@@ -333,8 +335,8 @@ static void compat_short_rounds(void **state)
     expect("1x1:V100", "gavel:" COMPAT, late, "0:0-720,820-1180 1:720-820");
 }
 
-/* G8: 2 comes at 400, after the solution at 360, and does not run before the next: 360 + 1,920 is
- * 2,280, the boundary behind it 2,520. Without compat (GN1) it runs from 720 on. */
+/* G8: 2 is submitted at 400, after the solution at 360, and does not run before the next: 360 +
+ * 1,920 is 2,280, the next boundary is 2,520. Without compat (GN1) it runs from 720 on. */
 static void compat_waits_for_solution(void **state)
 {
     (void)state;
@@ -342,9 +344,9 @@ static void compat_waits_for_solution(void **state)
            "0:0-3600 1:360-3960 2:2520-2880");
 }
 
-/* GN2: at 360 the first has ended, and the third, of 4 GPUs, fits into the 4 of the cluster, of
- * which 3 are held: it takes turns with the second. At 720 it has got less, at 1080 as much as
- * that, which is owed more; at 1440 again less. */
+/* GN2: at 360 the first job has ended, and the third, of 4 GPUs, fits into the 4 of the cluster, of
+ * which 3 are held: it takes turns with the second. At 720 the third has received less, at 1080 as
+ * much as the second, which is owed more; at 1440 it has less again. */
 static void compat_fifo_takes_turns(void **state)
 {
     (void)state;
@@ -353,7 +355,7 @@ static void compat_fifo_takes_turns(void **state)
 }
 
 /* GN3: four workers share the 3 steps that are left after the first round, and do none. Job 1 runs
- * until 720, the round that begins then is as long as 3 steps: five rounds are over at 360 + 360 +
+ * until 720; the round that begins then is as long as 3 steps: five rounds are over at 360 + 360 +
  * 4 x 3 s. */
 static void compat_drops(void **state)
 {
@@ -370,9 +372,9 @@ static void compat_drops(void **state)
 }
 
 /* Steps of 0.7 s: 514 fit into a round, 359.8 s; the job of 1,000 has 486 left, which end at 359.8
- * + 340.2 = 700 s. The other, of 250 steps of 2.8 s, does 128 in the first round, 358.4 s, rests
- * until 359.8, and is as fast as the time goes on: the round ends with the first, at 700; 122 steps
- * are 341.6 s: 701.4 s. */
+ * + 340.2 = 700 s. The other, of 250 steps of 2.8 s, does 128 in the first round, 358.4 s, and is
+ * idle until 359.8. In the second round it loses nothing: the round ends with the first job, at
+ * 700; 122 steps are 341.6 s: 701.4 s. */
 static void compat_whole_steps(void **state)
 {
     (void)state;
@@ -382,7 +384,7 @@ static void compat_whole_steps(void **state)
         {.gpus = 1, .duration_s = 700, .steps = 250, .steps_per_s = 1 / 2.8}};
     assert_int_equal(hs_test_run(jobs, 2, "1x2:V100", "gavel:" COMPAT, &r), HS_OK);
     assert_int_equal(r.jobs[0].end_us, 700 * HS_TEST_S);
-    assert_in_range(r.jobs[1].end_us, 701399999, 701400001); /* rests are whole microseconds */
+    assert_in_range(r.jobs[1].end_us, 701399999, 701400001); /* idle times are whole microseconds */
     hs_test_free(&r);
 }
 
@@ -390,7 +392,7 @@ static void compat_whole_steps(void **state)
 
 #define PROFILES 3
 
-/* Jobs of profiles 1, 2, 3 of these speeds on a K80, with those of a V100 1. */
+/* Jobs of profiles 1, 2, 3 with these speeds on a K80, where their speed on a V100 is 1. */
 static void expect_typed(const char *policy, const double *k80, const struct hs_test_job *jobs,
                          const char *const *nodes, const int64_t *times_s)
 {
@@ -444,7 +446,7 @@ static void expect_typed(const char *policy, const double *k80, const struct hs_
 }
 
 /* G9: allox, 1 V100 and 1 K80. 0: 720 steps at (1, .5), 1: 360 at (1, .25), 2: 720 at (1, .8). On
- * the V100 1 before 0, which waits 360 and works 720: 1,440 in all; 2 on the K80, 900. The next
+ * the V100 1 precedes 0, which waits 360 and runs 720: 1,440 in all; 2 on the K80, 900. The next
  * best is 0 on the K80, 1,440, and 1 before 2 on the V100, 1,440. */
 static void g9_allox(void **state)
 {

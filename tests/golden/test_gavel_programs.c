@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The linear programs of Gavel: small enough to solve on paper, and random ones against slower ways
- * to the same optimum. G-numbers are micro-scenarios of the design.
+ * The linear programs of Gavel: some small enough to solve on paper, and random ones against slower
+ * ways to the same optimum. G-numbers are micro-scenarios of the design.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void assert_near(double value, double expected)
         fail_msg("%.9g, not %.9g", value, expected);
 }
 
-/* Solves for `count` classes of members with these shares on two types; returns the goal. */
+/* Solves for `count` classes of jobs with these shares on two types; returns the goal. */
 static double check_shares(enum hs_gavel_objective objective, const double gpus[2],
                            const struct hs_gavel_class *classes, uint32_t count,
                            const double *expected)
@@ -48,9 +48,10 @@ static double check_shares(enum hs_gavel_objective objective, const double gpus[
 }
 
 /* G1, 1 V100 and 2 K80s: speeds (40, 10) and (12, 6), mean speeds of the three GPUs 20 and 8. Both
- * work all the time, with x and y of it on the V100: (40 x + 10 (1 - x)) / 20 = (12 y + 6 (1 - y))
- * / 8, and x + y = 1: .5 + 1.5 x = .75 + .75 (1 - x), x = 4/9 and t = 7/6.
- * OSDI'20 4.1: 1 V100, 1 K80 and three jobs. The third prefers the K80 least; t = 8/11, which is
+ * jobs run all the time, for x and y of it on the V100: (40 x + 10 (1 - x)) / 20 = (12 y + 6 (1 -
+ * y)) / 8, and x + y = 1: .5 + 1.5 x = .75 + .75 (1 - x), x = 4/9 and t = 7/6.
+ *
+ * OSDI'20 4.1: 1 V100, 1 K80 and three jobs. The third loses least on the K80; t = 8/11, which is
  * 12/11 of what a third of each GPU gives. */
 static void g1_max_min(void **state)
 {
@@ -72,7 +73,7 @@ static void g1_max_min(void **state)
 #define CLASSES 60
 #define TYPES   3
 
-/* Classes of a draw, with at most so many members. */
+/* Draws classes with at most `members` jobs each. */
 static void draw_classes(uint64_t seed, uint32_t count, uint32_t members, struct hs_gavel_class *c)
 {
     struct hs_rng rng;
@@ -82,7 +83,7 @@ static void draw_classes(uint64_t seed, uint32_t count, uint32_t members, struct
                                        .gang = 1u << hs_rng_below(&rng, 4),
                                        .weight = 1 + (double)hs_rng_below(&rng, 3),
                                        .left = (1 + (double)hs_rng_below(&rng, 1000)) / 1000};
-        for (uint32_t t = 0; t < TYPES; t++) /* one of six cannot run there */
+        for (uint32_t t = 0; t < TYPES; t++) /* one of six cannot run on it */
             c[i].speed[t] = t > 0 && hs_rng_below(&rng, 6) == 0
                                 ? 0
                                 : (1 + (double)hs_rng_below(&rng, 1000)) / 1000;
@@ -90,7 +91,7 @@ static void draw_classes(uint64_t seed, uint32_t count, uint32_t members, struct
     hs_rng_close(&rng);
 }
 
-/* The optimum; each class at once, or member by member. */
+/* The optimum of the classes, or, if is_split, of single jobs. */
 static double optimum_of(enum hs_gavel_objective objective, const struct hs_gavel_class *classes,
                          uint32_t count, bool is_split)
 {
@@ -178,8 +179,8 @@ static void g2_makespan(void **state)
                 3.6 / 1000);
 }
 
-/* Most throughput with the jobs of G2: the first on the V100, the second on the K80: 12, the other
- * way round 6. */
+/* Most throughput with the jobs of G2: the first on the V100, the second on the K80: 12; the
+ * reverse: 6. */
 static void throughput(void **state)
 {
     (void)state;
@@ -210,7 +211,8 @@ static bool use_classes(const void *jobs, const double *prices, double *gpus)
     return true;
 }
 
-/* Whether a mixture has the rates; then its shares, by class, are held against all constraints. */
+/* Whether some mixture has the rates; if so, its shares, by class, are checked against all
+ * constraints. */
 static bool has_rates(struct hs_gavel_program *p, const struct hs_gavel_class *classes,
                       uint32_t count, double times, double shares[][TYPES])
 {
@@ -244,7 +246,7 @@ static bool has_rates(struct hs_gavel_program *p, const struct hs_gavel_class *c
 /* G4: one GPU, finish-time fairness. A: age 600, 600 left, 300 s with an equal part so far; B: 600
  * left. Equal parts are rates of 1/2: D = 300 + 1,200 and 1,200. The shares x and 1 - x with the
  * least rho: 600 + 600 / x = 1,500 rho, 600 / (1 - x) = 1,200 rho: x = .55425, rho = 1.12170. At
- * that rho the least rates are x and 1 - x; at a smaller one there are none. */
+ * that rho the least rates are x and 1 - x; at a smaller rho no shares meet them. */
 static void g4_finish_time_fairness(void **state)
 {
     (void)state;
@@ -282,7 +284,7 @@ static void mixtures_are_exact(void **state)
             fail_msg("draw %u: not the least rates times %.9g", (unsigned)seed, most);
         limited += most < 1 - 1e-6;
     }
-    assert_in_range(limited, 200, 800); /* the others have all the GPUs that they can use */
+    assert_in_range(limited, 200, 800); /* in the others jobs have all the GPUs they can use */
     hs_lp_close(p.lp);
 }
 
@@ -305,8 +307,8 @@ static void g3_isolated(void **state)
 
 /* ---- water filling ---- */
 
-/* One program of classes, of which those with a level keep it; returns the least rate of the
- * others, or, of one class alone, the most that it can have while they have `least`. */
+/* Solves one program of classes, where those with a level keep it; returns the least rate of the
+ * others, or, of class `of` alone, the highest rate that it can have while they have `least`. */
 static double most_of(struct hs_gavel_program *p, const struct hs_gavel_class *classes,
                       uint32_t count, uint32_t of, double least, uint32_t first[8])
 {
@@ -323,8 +325,8 @@ static double most_of(struct hs_gavel_program *p, const struct hs_gavel_class *c
     return hs_lp_value(p->lp, p->goal);
 }
 
-/* By prices as the policy does, or by the definition: a class has its level where it can have no
- * more than the least rate, by a program of its own. */
+/* Fills by prices, as the policy does, or by the definition: a class has its level where a program
+ * of its own shows that it can have no more than the least rate. */
 static void fill_classes(struct hs_gavel_program *p, struct hs_gavel_class *classes, uint32_t count,
                          bool is_by_price)
 {
@@ -347,7 +349,7 @@ static void fill_classes(struct hs_gavel_program *p, struct hs_gavel_class *clas
 }
 
 /* G12: 4 GPUs, weights 3, 1, 1, 1. The first job has its GPU at t = 1/3 and can have no more; the
- * others have 1/3 at least, and then, filled, a GPU each: rates 1, by weights 1/3, 1, 1, 1. */
+ * others have at least 1/3, and then, filled, a GPU each: rates 1, by weights 1/3, 1, 1, 1. */
 static void g12_water_filling(void **state)
 {
     (void)state;
@@ -386,13 +388,13 @@ static void water_filling_is_exact(void **state)
             steps += c[0][i].level > c[0][0].level * 1.01 || c[0][0].level > c[0][i].level * 1.01;
         }
     }
-    assert_true(steps > 100); /* many are filled beyond others */
+    assert_true(steps > 100); /* in many draws some class is filled beyond others */
     hs_lp_close(p.lp);
 }
 
 /* ---- pairs ---- */
 
-/* Two members of one class, one GPU, and the optimum with pairs of these speeds. */
+/* Two jobs of one class on one GPU: the optimum with pairs at this rate. */
 static double two_in_a_pair(double rate, double *share, double *time)
 {
     struct hs_gavel_program p = {
@@ -402,7 +404,8 @@ static double two_in_a_pair(double rate, double *share, double *time)
     begin_program(&p);
     const uint32_t first = add_class(&p, &c);
     assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
-    /* alone half of the time each, .5; a pair all the time instead is worth 2 rates, of two jobs */
+    /* alone each has half of the time, .5; a pair all the time instead is worth 2 rates, of two
+     * jobs */
     assert_near(hs_gavel_couple_gain(&p, &couple), rate - .5);
     const uint32_t column = hs_gavel_add_couple(&p, &couple);
     assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
@@ -413,8 +416,8 @@ static double two_in_a_pair(double rate, double *share, double *time)
     return goal;
 }
 
-/* G11: one GPU, two jobs. At .7 beside each other all the time goes to the pair, t = .7; at .45
- * none, t = .5. */
+/* G11: one GPU, two jobs. At .7 beside each other the pair gets all the time, t = .7; at .45 none,
+ * t = .5. */
 static void g11_pairs(void **state)
 {
     double share, time;
@@ -427,7 +430,7 @@ static void g11_pairs(void **state)
     assert_near(time, 0);
 }
 
-static uint32_t unpaired; /* programs of which the prices of GPUs rule out pairs */
+static uint32_t unpaired; /* programs whose prices of GPUs rule out pairs */
 
 /* Rates of the classes beside each other, drawn: [a][b][type], of a beside b. */
 typedef double rates[8][8][TYPES];
@@ -439,8 +442,8 @@ static struct hs_gavel_couple couple_of(const struct hs_gavel_class *c, rates of
         .of = {c, c}, .type = type, .rate = {of[a][b][type], of[b][a][type]}};
 }
 
-/* The optimum with all pairs; is_split: each member is a class of its own. is_grown: only the pairs
- * that gain are added, until none does: none at all if the prices of the GPUs say so. */
+/* The optimum with all pairs. is_split: each job is a class of its own. is_grown: only the pairs
+ * that gain are added, until none gains: none at all if the prices of the GPUs rule them out. */
 static double optimum_with_pairs(enum hs_gavel_objective objective,
                                  const struct hs_gavel_class *classes, rates of, uint32_t count,
                                  bool is_split, bool is_grown)
@@ -500,8 +503,8 @@ static double optimum_with_pairs(enum hs_gavel_objective objective,
     return sum;
 }
 
-/* With pairs, too, classes give the same optimum as single jobs, and so do the pairs that are added
- * one after the other: 200 draws of up to four classes of up to four. */
+/* With pairs, too, classes give the same optimum as single jobs, and so does adding the pairs one
+ * after the other: 200 draws of up to four classes of up to four. */
 static void pairs_of_classes_are_exact(void **state)
 {
     static const enum hs_gavel_objective objectives[] = {HS_GAVEL_LAS, HS_GAVEL_MAKESPAN,
@@ -534,7 +537,7 @@ static void pairs_of_classes_are_exact(void **state)
         memset(of, 0, sizeof of);
         raised += at_once > optimum_with_pairs(objective, c, of, count, false, false) + 1e-6;
     }
-    assert_true(raised > 20 && unpaired > 20); /* pairs mattered, and did not */
+    assert_true(raised > 20 && unpaired > 20); /* in many draws pairs matter, in many they do not */
 }
 
 int main(void)
