@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Horus, its relatives and what they promise, on schedules that a person can verify on paper
+ * Horus, its variants and what they promise, on schedules that a person can verify on paper
  * (src/policies/horus/README.md). Jobs are written id:gpus,submit,duration%utilization&memory (%,
- * MiB) and timelines id:start-end@GPU+GPU; predictions are the truth unless a test says otherwise,
- * and jobs do not slow each other unless it says so. "Cost" is that of horus.md 4: 1.3 x memory in
- * use, newcomer included, as a fraction of the GPU's + 1.6 x the excess of utilization over 100 %,
- * or the shortfall + number of tenants.
+ * MiB) and timelines id:start-end@GPU+GPU. Unless a test states otherwise, predictions are the
+ * truth and jobs do not slow each other. "Cost" is that of horus.md 4: 1.3 x memory in use,
+ * candidate included, as a fraction of the GPU's + 1.6 x the excess of utilization over 100 %, or
+ * the shortfall + number of tenants.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,9 +59,9 @@ static int tear_down(void **state)
 
 /* ---- the cost ---- */
 
-/* horus.md 8: on 100 MiB, a newcomer of 10 MiB and 40 % costs 0.73 on an idle GPU, 1.49 beside
- * 20 MiB and 50 %, 1.71 beside 20 MiB and 80 %. Each is caught between two rivals whose memory
- * differs by 1 MiB, which is 0.013. */
+/* horus.md 8: on 100 MiB, a candidate of 10 MiB and 40 % costs 0.73 on an idle GPU, 1.49 beside 20
+ * MiB and 50 %, 1.71 beside 20 MiB and 80 %. Each cost is between those of two alternatives whose
+ * memory differs by 1 MiB, which is 0.013. */
 static void cost_numbers(void **state)
 {
     (void)state;
@@ -96,8 +96,8 @@ static void cost_of_horus(void **state)
 }
 
 /* 1x2:V100, 16384 MiB; a: 10 %, 3000 MiB; b: 95 %, 2997 MiB; c (90 %) fills a's GPU to 100 % and
- * overshoots b's by 85: 1.25 against 2.61. As coded memory counts in MiB: 1.3 x 3000 + 1 = 3901 is
- * more than 1.3 x 2997 + 1.36 + 1 = 3898.5. */
+ * exceeds b's by 85: 1.25 against 2.61. With cost=ascoded memory counts in MiB: 1.3 x 3000 + 1 =
+ * 3901 is more than 1.3 x 2997 + 1.36 + 1 = 3898.5. */
 static void as_coded_goes_by_memory(void **state)
 {
     static const char jobs[] = "a:1,0,100%10&3000 b:1,0,100%95&2997 c:1,1,10%90&100";
@@ -106,8 +106,8 @@ static void as_coded_goes_by_memory(void **state)
     expect("1x2:V100", "horus:cost=ascoded,order=fifo", jobs, "a:0-100@0 b:0-100@1 c:1-11@1");
 }
 
-/* c (40 %) fits a's 60 % to the point: cost 0 against 0.30 beside b's 30 %. gandiva-like does not
- * ask what c uses, and takes the GPU of least load: 0.30 against 0.60. */
+/* c (40 %) fits exactly beside a's 60 %: cost 0 against 0.30 beside b's 30 %. gandiva-like ignores
+ * the utilization of c and takes the GPU of least load: 0.30 against 0.60. */
 static void whom_to_join(void **state)
 {
     static const char jobs[] = "a:1,0,100%60&1000 b:1,0,100%30&1000 c:1,1,10%40&1000";
@@ -118,9 +118,9 @@ static void whom_to_join(void **state)
     expect("1x2:V100", "gandiva-like", jobs, "a:0-100@0 b:0-100@1 c:1-11@1");
 }
 
-/* 1x3:V100, 16384 MiB, of which pack keeps 500 free and two jobs a GPU: b (15000) does not fit
- * beside a (1000), so that it goes to an idle GPU; c joins the fuller one, d the other, and e has
- * the third for itself.
+/* 1x3:V100, 16384 MiB. pack keeps 500 of it free and allows two jobs a GPU: b (15000) does not fit
+ * beside a (1000), so that it starts on an idle GPU; c joins the fuller one, d the other, and e
+ * gets the third.
  *   GPU 0  a d    GPU 1  b c    GPU 2  e */
 static void pack_fills(void **state)
 {
@@ -133,8 +133,8 @@ static void pack_fills(void **state)
 /* ---- idle GPUs first, the fullest node of them ---- */
 
 /* 2x2, in order of utilization: node 0 has as many idle GPUs as node 1 and the lower id; then it
- * has fewer; then node 1. e finds none idle: U + 50 - 100 is -40, -30, -20, -10 from GPU 0 on, so
- * that d's is cheapest.
+ * has fewer; then node 1. There is no idle GPU for e: U + 50 - 100 is -40, -30, -20, -10 from GPU 0
+ * on, so that d's is cheapest.
  *   GPU 0 a   GPU 1 b   GPU 2 c   GPU 3 d e */
 static void idle_first(void **state)
 {
@@ -146,8 +146,8 @@ static void idle_first(void **state)
     expect("2x2", "colocate-fifo", jobs, timeline);
 }
 
-/* 1x2, without a memory to fill: gandiva-like, too, takes the idle GPU, and of two that are shared
- * that of least load. */
+/* 1x2, with no limit of memory: gandiva-like, too, takes the idle GPU, and of two shared GPUs that
+ * of least load. */
 static void idle_first_for_gandiva(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void idle_first_for_gandiva(void **state)
 
 /* ---- limits ---- */
 
-/* 1x1: the run allows 16 tenants, the policy 3 (pack, gandiva-like 2) or what it is told. */
+/* 1x1: the run allows 16 tenants, the policy 3 (pack, gandiva-like 2) or its parameter. */
 static void never_too_many_tenants(void **state)
 {
     static const char jobs[] = "a:1,0,100%10 b:1,0,50%10 c:1,0,100%10 d:1,1,10%10";
@@ -172,8 +172,8 @@ static void never_too_many_tenants(void **state)
     scenario_expect_with("1x1", "gandiva-like", jobs, &many, "a:0-100 b:0-50 c:50-150 d:100-110");
 }
 
-/* 1000 MiB, 500 of them to stay free: 300 + 199 leave 501, 300 + 200 no more than 500. Where 600
- * cannot be used by tenants (and no margin is asked) 200 + 200 are as much as there is. */
+/* 1000 MiB, 500 of them reserved: 300 + 199 leave 501, 300 + 200 only 500. Where the run reserves
+ * 600 of them (and the policy no margin) 200 + 200 are as much as there is. */
 static void never_over_memory(void **state)
 {
     static const struct hs_test_options reserve = {.memory_reserve_mib = 600};
@@ -188,8 +188,8 @@ static void never_over_memory(void **state)
                          &reserve, "a:0-100 b:100-110");
 }
 
-/* Where a GPU does not state its memory, none limits, however much is predicted (a formula can be
- * wrong by any factor: the formula of Horus). */
+/* A GPU whose memory is not stated has no limit of memory, however much is predicted (Horus'
+ * formula of memory can be wrong by any factor). */
 static void unknown_memory_is_no_limit(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void unknown_memory_is_no_limit(void **state)
         expect("1x1", policies[i], "a:1,0,10%50&1000 b:1,0,10%50&4294967295", "a:0-10@0 b:0-10@0");
 }
 
-/* 70 + 60 % are 130 %, 70 + 61 % are more; 0 caps nothing; alone a job of 100 % may exceed 80. A
+/* 70 + 60 % are 130 %, 70 + 61 % are more; 0 means no cap; a job of 100 % alone may exceed 80. A
  * job of unknown utilization counts as 100 %. */
 static void cap_of_utilization(void **state)
 {
@@ -214,10 +214,10 @@ static void cap_of_utilization(void **state)
 
 /* ---- gangs ---- */
 
-/* 1x3, one job a GPU: g (2 GPUs) waits from 2 on while one GPU is idle, and holds nothing: c takes
- * that GPU at 3.
+/* 1x3, one job a GPU: g (2 GPUs) waits from 2 on while one GPU is idle, and reserves nothing: c
+ * takes that GPU at 3.
  *   a a a a a a a a a a      0-100
- *   b b b b b g g g          0-50, g 50-80, with the GPU that c left at 13
+ *   b b b b b g g g          0-50, g 50-80, with the GPU that c freed at 13
  *   . c . . . g g g */
 static void gangs_hold_all_or_nothing(void **state)
 {
@@ -226,10 +226,10 @@ static void gangs_hold_all_or_nothing(void **state)
            "a:0-100@0 b:0-50@1 g:50-80@1+2 c:3-13@2");
 }
 
-/* 2x2: c finds node 1 wholly idle: 0.80 a GPU, against 0.80 + 1.70 on node 0 beside a (10 %). d
- * finds 2.50 there, and 1.60 + 1.60 beside c.
+/* 2x2: for c node 1 is wholly idle: 0.80 a GPU, against 0.80 + 1.70 on node 0 beside a (10 %). For
+ * d node 0 costs 2.50, and node 1 1.60 + 1.60 beside c.
  *   GPU 0 a d   GPU 1 d   GPU 2 c   GPU 3 c
- * g, for which none is large enough, begins with the cheaper node too. */
+ * g, for which no node is large enough, begins with the cheaper node too. */
 static void gangs_take_the_cheapest_node(void **state)
 {
     (void)state;
@@ -238,17 +238,17 @@ static void gangs_take_the_cheapest_node(void **state)
     expect("2x2", "horus", "a:1,0,100%10 g:3,1,100%20", "a:0-100@0 g:1-101@1+2+3");
 }
 
-/* Racks of nodes 0 | 1 2 | 3 with two GPUs each, one job a GPU, a on GPU 0. No node has 5: node 1
- * is first of those with most, node 2 is in its rack, nodes 0 and 3 are as near as each other, and
- * node 3 has more. */
+/* Racks of nodes 0 | 1 2 | 3 with two GPUs each, one job a GPU, a on GPU 0. No node has 5 GPUs:
+ * node 1 is the first of those with most free, node 2 is in its rack, nodes 0 and 3 are at equal
+ * distance, and node 3 has more free. */
 static void gangs_spread_to_near_racks(void **state)
 {
     (void)state;
     expect(racks, "horus:max_tenants=1", "a:1,0,100%10 g:5,1,10%20", "a:0-100@0 g:1-11@2+3+4+5+6");
 }
 
-/* 1x2, share_up_to=1: b (2 GPUs) shares with nobody, neither as newcomer (it waits for a to end)
- * nor as tenant (c waits for it). */
+/* 1x2, share_up_to=1: b (2 GPUs) shares no GPU, neither as candidate (it waits until a ends) nor as
+ * tenant (c waits until it ends). */
 static void large_gangs_do_not_share(void **state)
 {
     static const char jobs[] = "a:1,0,100%10 b:2,1,50%10 c:1,101,10%20";
@@ -269,9 +269,9 @@ static void least_utilization_first(void **state)
     expect("1x1", "colocate-fifo:max_tenants=1", jobs, "a:0-10 b:10-20 c:20-30 d:30-40 e:40-50");
 }
 
-/* 1x4, one job a GPU, a on one of them: five gangs of four (10 %) stand before s (1 GPU, 20 %), who
- * would fit. Among five candidates it is seen when the first of the gangs has started, and gets
- * its turn when the last has ended; among six at once. */
+/* 1x4, one job a GPU, a on one of them: five gangs of four (10 %) stand before s (1 GPU, 20 %),
+ * which would fit. With five candidates s becomes one when the first of the gangs has started, and
+ * starts when the last has ended; with six it starts at once. */
 static void look_ahead(void **state)
 {
     static const char jobs[] = "a:1,0,100%50 g:4,1,10%10 h:4,1,10%10 i:4,1,10%10 j:4,1,10%10 "
@@ -283,7 +283,7 @@ static void look_ahead(void **state)
            "a:0-100 g:100-110 h:110-120 i:120-130 j:130-140 k:140-150 s:1-11");
 }
 
-/* 1x2, one job a GPU, a on one of them: strict stands still behind g, fit lets s pass. */
+/* 1x2, one job a GPU, a on one of them: strict stops at g, fit lets s pass. */
 static void scans(void **state)
 {
     static const char jobs[] = "a:1,0,100%50 g:2,1,10%10 s:1,2,10%20";
@@ -300,26 +300,26 @@ static void scans(void **state)
 
 /* ---- wrong predictions ---- */
 
-/* 1000 MiB, of which nothing is predicted. a (900) and b (200) overflow: b is killed 30 s after its
- * start, tried again with 250, which still seems to fit beside a, killed again, and then runs alone
- * once a has ended. */
+/* 1000 MiB, and no memory is predicted. a (900) and b (200) exceed it: b is killed 30 s after its
+ * start, tried again with 250, which still seems to fit beside a, killed again, and then waits for
+ * a GPU of its own until a ends. */
 static void out_of_memory(void **state)
 {
     const struct hs_test_options options = {.predictor = no_memory};
     (void)state;
     scenario_expect_with(gpu_1000, "horus:mem_margin=0", "a:1,0,100%10&900 b:1,0,50%20&200",
                          &options, "a:0-100 b:0-30,30-60,100-150");
-    /* a leaves 20 s after b came: there is room, b stays. */
+    /* a ends 20 s after b started: there is room, b stays. */
     scenario_expect_with(gpu_1000, "horus:mem_margin=0", "a:1,0,20%10&900 b:1,0,50%20&200",
                          &options, "a:0-20 b:0-50");
-    /* After the first time b is known to need 750, with 500 to stay free: it waits for an idle GPU.
-     * c, of whom nothing is known, comes in between and fits. */
+    /* After the first failure b is known to need 750, with 500 reserved: it waits for an idle GPU.
+     * c, with nothing known of it, starts in between and fits. */
     scenario_expect_with(gpu_1000, "horus", "a:1,0,100%10&600 b:1,0,50%20&600 c:1,40,10%5&100",
                          &options, "a:0-100 b:0-30,100-150 c:40-50");
 }
 
-/* Half as fast beside anybody. 1x2: b joins a (50 + 50 %) and not c (90 %); its 10 s take 20, in
- * which a does 10: a has done 11 at 21, and 89 are left. 1x1, three jobs: the number of neighbours
+/* A co-runner halves the speed. 1x2: b joins a (50 + 50 %) and not c (90 %); its 10 s take 20, in
+ * which a does 10: a has done 11 at 21, and 89 are left. 1x1, three jobs: the number of co-runners
  * does not matter, so that b and c end at 20, where a has done 10. */
 static void beside_others(void **state)
 {
@@ -393,9 +393,9 @@ static int64_t heavy_start_us(const char *spec)
 }
 
 /* A GPU for one job, nine jobs of 10 % waiting at any time, and one of 95 %. Horus starts it when
- * the stream has dried up and all of it is done, after 310 minutes. Horus+ with a lane of its own
- * gives it one job times its wait, against at most ten jobs times ten minutes: it leads after 100
- * minutes at the latest, and the GPU is free every minute. */
+ * the stream is over and all its jobs are done, after 310 minutes. In Horus+ with a lane of its own
+ * its credit is one job times its wait, against at most ten jobs times ten minutes: its lane is
+ * first after 100 minutes at the latest, and the GPU is free every minute. */
 static void starvation(void **state)
 {
     (void)state;
@@ -405,10 +405,11 @@ static void starvation(void **state)
                 101 * 60 * HS_TEST_S);
 }
 
-/* 1x2, one job a GPU, one candidate at a time. a holds a GPU; three gangs of two wait since 1, five
- * single jobs since 181. The gangs' lane has 3 (t - 1) of credit, the other 5 (t - 181) from a
- * minute on: 1260 and 1200 s at 421, 1440 and 1500 at 481. Nothing comes or goes in between; the
- * clock alone, asked every minute, starts a single job. Asked every ten minutes it does not yet. */
+/* 1x2, one job a GPU, one candidate at a time. a holds a GPU; three gangs of two have waited since
+ * 1, five single jobs since 181. The gangs' lane has a credit of 3 (t - 1), the other 5 (t - 181)
+ * from a minute on: 1260 and 1200 s at 421, 1440 and 1500 at 481. No job is submitted or ends in
+ * between; the policy wakes every minute and starts a single job. If it wakes every ten minutes it
+ * does not yet. */
 static void credits_grow_with_time(void **state)
 {
     static const char jobs[] =
@@ -424,7 +425,7 @@ static void credits_grow_with_time(void **state)
                          &until, "a:0-550 g: h: i: p: q: r: s: t:");
 }
 
-/* One lane is horus: the order of utilization, five candidates. */
+/* With one lane horus+ is horus: the order of utilization, five candidates. */
 static void one_lane_is_horus(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * horus-s on schedules that a person can verify. Predicted slowdowns are S = 1 + 0.5 u v^2, u its
- * own and v the other's utilization (told_plain_model), jobs do not slow each other in truth. So a
- * job of 60 % beside one of 100 % suffers 0.5 x 0.6 x 1 = 0.30 and adds 0.5 x 1 x 0.36 = 0.18, 0.48
- * in all; a job of 100 % beside one of 60 % the other way round. Jobs are written
+ * horus-s on schedules that a person can verify. Predicted slowdowns are S = 1 + 0.5 u v^2, u the
+ * job's own and v the other's utilization (told_plain_model); in truth jobs do not slow each other.
+ * So a job of 60 % beside one of 100 % is slowed by 0.5 x 0.6 x 1 = 0.30 and slows it by 0.5 x 1 x
+ * 0.36 = 0.18, 0.48 in all; a job of 100 % beside one of 60 % the reverse. Jobs are written
  * id:gpus,submit,duration%utilization (scenario.h).
  */
 #include <setjmp.h>
@@ -53,8 +53,8 @@ static void expect(const char *policy, const char *jobs, const char *timeline)
     expect_of(plain, policy, jobs, timeline);
 }
 
-/* 0.30 is the larger part, whoever it is that suffers it. Of three of 50 % the last suffers 2 x 0.5
- * x 0.5 x 0.25 = 0.125, and adds as much; a pair of them 0.0625. */
+/* 0.30 is the larger of the two slowdowns, whichever job has it. Of three jobs of 50 % the last is
+ * slowed by 2 x 0.5 x 0.5 x 0.25 = 0.125, and slows the others by as much; for two it is 0.0625. */
 static void nobody_is_made_slower_than_the_cap(void **state)
 {
     (void)state;
@@ -72,8 +72,8 @@ static void nobody_is_made_slower_than_the_cap(void **state)
            "a:0-100 b:0-100 c:100-110");
 }
 
-/* One GPU is held. b alone waits for 1 x patience, less or more than its 0.48. With c there are two
- * for that GPU, and 2 x 0.25 are more: b starts with the submission of c. Then c is alone. */
+/* One GPU is held. b alone waits for 1 x patience, less or more than its 0.48. With c two jobs wait
+ * for that GPU, and 2 x 0.25 are more: b starts at the submission of c. Then c is alone. */
 static void waits_while_the_queue_is_short(void **state)
 {
     (void)state;
@@ -96,8 +96,8 @@ static void who_pairs_well_goes_first(void **state)
            "a:0-100 m:100-110 l:110-120 h:120-130");
 }
 
-/* m counts as of 401. Whoever has no unfitness at all passes it when submitted before, not after.
- */
+/* m counts as submitted at 401. A job without any unfitness passes it if submitted before, not
+ * after. */
 static void nobody_is_passed_for_ever(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void nobody_is_passed_for_ever(void **state)
            "a:0-500 m:500-510 x:510-520");
 }
 
-/* A model that predicts 4097 for two of 100 %: far beyond any cap, not beyond the numbers. */
+/* A model that predicts 4097 for two of 100 %: far beyond any cap, but a finite number. */
 static void absurd_slowdowns_stay_large(void **state)
 {
     (void)state;

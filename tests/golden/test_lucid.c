@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Lucid on clusters small enough to verify on paper. L-numbers are the micro-scenarios of the
- * design, LN-numbers what must not come out. Nodes have 8 GPUs. A job beside another of the kinds A
- * and B runs at the speeds of these, beside any other at one speed; a GPU gives all that they want.
+ * design, LN-numbers results that must not appear. Nodes have 8 GPUs. Beside a job of kind A or B a
+ * job runs at the speeds of that pair, beside any other at one speed; the capacity of a GPU does
+ * not limit them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +44,7 @@ static double speed_of(int own, int other)
     return own == 0 && other == 1 ? speed_a : own == 1 && other == 0 ? speed_b : speed;
 }
 
-/* S of each kind beside each other; no job is faster beside another. */
+/* S of each kind beside each other kind; a co-runner never raises a job's speed. */
 static struct hs_interference *truth(const struct hs_catalogue *catalogue)
 {
     static const struct hs_interference_type type = {.gpu = "GPU"};
@@ -72,7 +73,7 @@ static struct hs_interference *truth(const struct hs_catalogue *catalogue)
     return m;
 }
 
-/* Adds what compat=lucid needs: the speeds, for a guest and for a host alike; and a cluster of GPUs
+/* Adds what compat=lucid needs: the speeds, for a guest and for a host alike, and a cluster of GPUs
  * of speed 2. */
 static void prepare_compat(char *policy, size_t size, char cluster[256], uint32_t nodes)
 {
@@ -187,8 +188,9 @@ static void speeds(double a, double b, double other)
 #define EXPECT_NOT(cluster, params, jobs, ...)                                                     \
     expect_not(cluster, params, jobs, COUNT(jobs), (const struct times[]){__VA_ARGS__})
 
-/* L1: one node of profiler, one of cluster. Fewest GPUs first: 2 [0, 200) and evicted, 1 [200, 300]
- * and done, 3 [300, 500) and evicted. LN3, LN4: never in both places, and the time counts. */
+/* L1: one node for profiles, one for the cluster. Fewest GPUs first: 2 [0, 200) and evicted, 1
+ * [200, 300] and done, 3 [300, 500) and evicted. LN3, LN4: no job is on both nodes at once, and the
+ * time of the profile counts. */
 static void l1_profiler(void **state)
 {
     (void)state;
@@ -211,12 +213,12 @@ static void l1_profiler(void **state)
     hs_test_free(&result);
     /* keep=yes: 800 of the 1,000 s are left, and 300 of the 500 */
     EXPECT("2x8", "profile_nodes=1,keep=yes", jobs, {200, 300}, {200, 1000}, {1000, 1300});
-    /* a longer time: 2 needs its node to itself until 300, where it is evicted */
+    /* a longer profile: 2 has its node to itself until 300, where it is evicted */
     EXPECT("2x8", "profile_nodes=1,profile_time=300s", jobs, {300, 400}, {300, 1300}, {1300, 1800});
 }
 
-/* L2: 1 ends 10 + 490 / .982; by then 2 has done .91 of the time, and goes on at speed 1. Mirror:
- * the guest ends first. LN2: it does not keep its slow speed. */
+/* L2: 1 ends 10 + 490 / .982; by then 2 has done .91 of the time, and goes on at speed 1. In the
+ * mirrored case the guest ends first. LN2: the job left does not keep its slow speed. */
 static void l2_pair(void **state)
 {
     (void)state;
@@ -229,7 +231,7 @@ static void l2_pair(void **state)
     EXPECT("1x8", KNOWN, mirror, {0, 1009.89}, {10, 559.45});
 }
 
-/* L3: 2 + 1 > 2, so 3 passes. A pair takes no third; 3 joins 2 when it is alone again. */
+/* L3: 2 + 1 > 2, so 3 passes. A pair takes no third job; 3 joins 2 when that is alone again. */
 static void l3_scores(void **state)
 {
     (void)state;
@@ -242,7 +244,7 @@ static void l3_scores(void **state)
     EXPECT("1x8", KNOWN, jobs, {0, 1110}, {10, 1121.11}, {1110, 1211.11});
 }
 
-/* L4: the ratio of predictions is at most 2. L5: memory is less than that of a GPU. */
+/* L4: the ratio of predictions is at most 2. L5: memory together is less than that of a GPU. */
 static void l4_l5_ratio_and_memory(void **state)
 {
     (void)state;
@@ -260,7 +262,7 @@ static void l4_l5_ratio_and_memory(void **state)
     EXPECT("1x8", KNOWN, jobs, {0, 1000}, {1000, 1500});
 }
 
-/* L6: no third. */
+/* L6: a GPU has no third job. */
 static void l6_two_at_most(void **state)
 {
     (void)state;
@@ -270,8 +272,8 @@ static void l6_two_at_most(void **state)
     EXPECT("1x8", KNOWN, jobs, {0, 1000}, {10, 610}, {610, 1210});
 }
 
-/* L7: misfits are skipped with sharing on, and stop the scan with sharing off. L8: gangs of more
- * than a node share nothing. */
+/* L7: a job that does not fit is skipped with sharing on, and stops the scan with sharing off. L8:
+ * gangs larger than a node share no GPU. */
 static void l7_l8_scan_and_gangs(void **state)
 {
     (void)state;
@@ -285,7 +287,7 @@ static void l7_l8_scan_and_gangs(void **state)
     EXPECT("2x8", KNOWN, gangs, {0, 1000}, {1000, 1100});
 }
 
-/* L9: a host before an idle node. */
+/* L9: a host is taken before an idle node. */
 static void l9_pack_first(void **state)
 {
     (void)state;
@@ -295,8 +297,8 @@ static void l9_pack_first(void **state)
     EXPECT("2x8", KNOWN ",first=exclusive", jobs, {0, 900}, {10, 910});
 }
 
-/* L10: off until the first check at 100 s, on from then. Where two jobs or fewer are expected it
- * stays off. */
+/* L10: sharing is off until the first check at 100 s, on from then on. Where two jobs or fewer are
+ * expected it stays off. */
 static void l10_adaptive(void **state)
 {
     (void)state;
@@ -310,9 +312,10 @@ static void l10_adaptive(void **state)
     EXPECT("1x8", params, jobs, {0, 1000}, {1000, 1500});
 }
 
-/* Without a file: when seven days are over 5 submissions of the last hour and 20 of 20 minutes later
- * the day before give .5 x 5 / 6 + .5 x 20 / (5 x 7) = .702 for each 600 s to come. Two share GPUs if
- * that is more than `low`; 600 s later there are two of the last hour more, .869. */
+/* Without a file: after seven days the 5 submissions of the last hour, and the 20 that the day
+ * before had in the next 20 minutes, give .5 x 5 / 6 + .5 x 20 / (5 x 7) = .702 for each 600 s to
+ * come. Two jobs share GPUs if that is more than `low`; 600 s later the last hour has two more,
+ * .869. */
 static void hour_and_week(void **state)
 {
     const int64_t at_s = 7 * 86400;
@@ -331,7 +334,7 @@ static void hour_and_week(void **state)
     hs_test_free(&result);
 }
 
-/* L11: 2 is first by its key; 1 is no guest of it (1000 > 200), 3 is (200 <= 200). */
+/* L11: 2 is first by its key; 1 may not be its guest (1000 > 200), 3 may (200 <= 200). */
 static void l11_order_and_ratio(void **state)
 {
     (void)state;
@@ -341,7 +344,7 @@ static void l11_order_and_ratio(void **state)
     EXPECT("1x8", KNOWN, jobs, {194.44, 1194.44}, {0, 99.44}, {5, 194.44});
 }
 
-/* L12: 2 first, 1 its guest, 3 on the other four GPUs, 4 waits: no host has two GPUs. */
+/* L12: 2 is first, 1 its guest, 3 on the other four GPUs; 4 waits: no host has two GPUs. */
 static void l12_gangs_of_a_node(void **state)
 {
     (void)state;
@@ -353,7 +356,7 @@ static void l12_gangs_of_a_node(void **state)
     EXPECT("1x8", KNOWN, jobs, {0, 1125}, {0, 625}, {10, 510}, {510, 610});
 }
 
-/* L13: speeds of 1.1 beside another are 1. LN5. */
+/* L13: speeds of 1.1 beside another job count as 1. LN5. */
 static void l13_no_speed_up(void **state)
 {
     (void)state;
@@ -363,9 +366,9 @@ static void l13_no_speed_up(void **state)
     EXPECT_NOT("1x8", KNOWN, jobs, {0, 1050}, {10, 10 + 500 / 1.1});
 }
 
-/* L14: 19 wait, so the idle node comes at 0; pairs leave at 200, 400, ..., 2000, where it goes
- * back; no node is in two places (LN6: the engine refuses). With the lender busy until 1,000, five
- * jobs are profiled by then, and five pairs and one behind. */
+/* L14: 19 wait, so the idle node is lent at 0; pairs end at 200, 400, ..., 2000, when it is
+ * returned; no node is in two places (LN6: the engine refuses). If the lender is in use until
+ * 1,000, five jobs are profiled by then, and five pairs and one after it. */
 static void l14_loan(void **state)
 {
     (void)state;
@@ -395,10 +398,11 @@ static void l14_loan(void **state)
     hs_test_free(&result);
 }
 
-/* Jobs of one GPU, profiled for 20 s. At 600 12 come, and the second node is lent; the last two are
- * profiled until 720. At 800 it goes back, and the first of the 12 starts, if no more than
- * 5 x limit = 5 GPUs are to come in each 600 s: as many as came in the first. With 6 it stays until
- * 2,400: 6 + 12 are 6 in each of three times 600 s at 1,800, and 4.5 then. */
+/* Jobs of one GPU, profiled for 20 s. At 600 12 are submitted, and the second node is lent; the
+ * last two are profiled until 720. At 800 it is returned, and the first of the 12 starts, if no
+ * more than 5 x limit = 5 GPUs are expected in each 600 s: as many as were submitted in the first.
+ * With 6 it stays lent until 2,400: 6 + 12 are 6 in each of three times 600 s at 1,800, and 4.5
+ * then. */
 static void a_loan_ends_by_what_came(void **state)
 {
     (void)state;
@@ -415,8 +419,9 @@ static void a_loan_ends_by_what_came(void **state)
     }
 }
 
-/* The lines of the design for compat=lucid: every run a second too long, profiles free and beside
- * the run, guests that stay slow, speeds above 1. None of them comes out without it (LN1). */
+/* The lines of the design for compat=lucid: every run is a second too long, profiles are free and
+ * run beside the job, guests stay slow, speeds exceed 1. Without compat none of these appears
+ * (LN1). */
 #define COMPAT ",compat=lucid"
 #define EXPECT_COMPAT(cluster, params, jobs, ...)                                                  \
     EXPECT(cluster, params COMPAT, jobs, __VA_ARGS__);                                             \
@@ -450,9 +455,9 @@ static void compat_lines(void **state)
     EXPECT_COMPAT("1x8", KNOWN, l12, {0, 1252}, {0, 626});
 }
 
-/* Causality: what a profile would tell changes nothing before it ends. Of 20 jobs one after the
- * other is made to disturb others or not, which changes many schedules, but none of them in what
- * starts before the profile of that job has ended. */
+/* Causality: the result of a profile changes nothing before its end. Each of 20 jobs in turn is
+ * made to disturb others or not; this changes many schedules, but nothing that starts before the
+ * profile of that job has ended. */
 static void a_profile_tells_when_it_ends(void **state)
 {
     (void)state;
@@ -466,7 +471,7 @@ static void a_profile_tells_when_it_ends(void **state)
     for (uint32_t changed = 0; changed < COUNT(jobs); changed++) {
         play("3x8", "profile_nodes=1", jobs, COUNT(jobs));
         struct hs_test_result before = result;
-        /* Of its profile; of one that ends there nothing is ever told. */
+        /* The end of its profile; a job that ends during its profile has no result. */
         int64_t end_us = INT64_MAX;
         for (uint32_t i = 0; i < before.segment_count; i++)
             if (before.segments[i].job == changed &&

@@ -21,14 +21,14 @@ static void expect(const char *cluster, const char *policy, const char *jobs,
     scenario_expect_with(cluster, policy, jobs, options, timeline);
 }
 
-/* A node that is down when a job comes: xxxxx0000000000 */
+/* A node is down when a job is submitted: xxxxx0000000000 */
 static void down_at_first(void **state)
 {
     (void)state;
     expect("1x1", "fifo", "0:1,0,10", MACHINES("0 n0 down, 5 n0 up"), "0:5-15");
 }
 
-/* The work of the first four seconds is lost; the other node takes the job at once.
+/* The work of the first four seconds is lost; the job starts on the other node at once.
  *   n0 0000xxxxxxxxxx
  *   n1 ....0000000000 */
 static void down_loses_work(void **state)
@@ -84,7 +84,7 @@ static void young_and_daly(void **state)
            "0:0-23,24-52");
 }
 
-/* n0 0000xx  n1 ....**0000000000 */
+/* A restart on the other node: n0 0000xx  n1 ....**0000000000 */
 static void restart_costs(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void fault_before_submission(void **state)
            "0:0-1@0+1 1:4-14@1 2:8-10@0");
 }
 
-/* The policy sees the job as submitted at 4: job 1 is before it.
+/* To the policy the job is submitted at 4: job 1 precedes it.
  *   0000xx111110000000000 */
 static void queue_after_fault(void **state)
 {
@@ -138,7 +138,7 @@ static void queue_after_fault(void **state)
     expect("1x1", "fifo", "0:1,0,10 1:1,1,5", MACHINES("4 n0 down, 6 n0 up"), "0:0-4,11-21 1:6-11");
 }
 
-/* sjf by its whole run time: job 0 is longer than job 1 although less was left of it. */
+/* sjf orders by the whole run time: job 0 is longer than job 1 although less was left of it. */
 static void order_after_fault(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void cordon(void **state)
     expect("1x2", "fifo", "0:1,0,10 1:1,3,5", MACHINES("2 n0 cordon, 20 n0 up"), "0:0-10 1:20-25");
 }
 
-/* fifo cannot preempt: a drain is a cordon. srtf can: job 0 leaves without loss.
+/* fifo cannot preempt: a drain is a cordon. srtf can: job 0 stops without loss.
  *   n0 0000xxxxxx
  *   n1 ....000000 */
 static void drain(void **state)
@@ -189,7 +189,7 @@ static void add(void **state)
     expect("2x1", "fifo", "0:1,0,10 1:1,0,3", MACHINES("5 n1 add"), "0:0-10@0 1:5-8@1");
 }
 
-/* The GPUs of a node that is not there yet are in no index of a policy that shares GPUs: job 1 may
+/* The GPUs of a node that is not added yet are in no index of a policy that shares GPUs: job 1 may
  * not join job 0 (their utilization is 120 %) and waits for n1. */
 static void gang_of_sharing_policy_waits_for_add(void **state)
 {
@@ -214,7 +214,7 @@ static void gang_waits_for_add(void **state)
     expect("2x4", "fifo", "0:8,0,3", MACHINES("5 n1 add"), "0:5-8");
 }
 
-/* n1 leaves at 2, with what job 1 has done, and joins again at 6. */
+/* n1 is removed at 2, with what job 1 has done, and added again at 6. */
 static void remove_and_add(void **state)
 {
     (void)state;
@@ -264,7 +264,7 @@ static void cordon_closes_shared(void **state)
            "0:0-10 1:12-22");
 }
 
-/* A node that never comes back: its job is unfinished at the end, which is no mistake of the
+/* A node that never comes back: its job is unfinished at the end, which is not an error of the
  * policy. */
 static void never_repaired(void **state)
 {

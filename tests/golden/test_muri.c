@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * muri on clusters small enough to verify on paper. M-numbers are the micro-scenarios of the
- * design, GN what must not come out. A (2, 1) and B (1, 2) have 3 s an iteration, C (3, 1) and D
- * (1, 3) 4 s: on storage and CPU, and on the GPU.
+ * design, GN results that must not appear. The stages of an iteration, on storage and CPU and on
+ * the GPU, are (2, 1) for A and (1, 2) for B, 3 s, (3, 1) for C and (1, 3) for D, 4 s.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static const char released[] = HEAD "\"overhead\": [1.015, 1.33, 1.5, 1.37], " R
 static struct sink sink;
 static struct hs_test_result result;
 
-/* Every restart takes so many seconds. */
+/* Runs the jobs; every restart takes `restart_s` seconds. */
 static void play(const char *cluster, const char *policy, const char *file, const char *restart_s,
                  const struct hs_test_job *jobs, uint32_t count)
 {
@@ -64,7 +64,7 @@ static bool ends_at(uint32_t job, double end_s)
     return fabs((double)result.jobs[job].end_us / 1e6 - end_s) < 1e-5;
 }
 
-/* Whether both began on the same GPU. */
+/* Whether both started on the same GPU. */
 static bool are_beside(uint32_t a, uint32_t b)
 {
     uint32_t gpus[2] = {HS_NO_GPU, HS_NO_NODE};
@@ -81,8 +81,8 @@ static const struct hs_test_job four[] = {{.gpus = 1, .duration_s = 300, .model 
                                           {.gpus = 1, .duration_s = 400, .model = "C"},
                                           {.gpus = 1, .duration_s = 400, .model = "D"}};
 
-/* M2. While there are GPUs no job shares; on two GPUs none is slowed: AB has a period of 3 s, CD
- * of 4 s. */
+/* M2. While there are idle GPUs no job shares; on two GPUs none is slowed: AB has a period of 3 s,
+ * CD of 4 s. */
 static void groups_only_where_gpus_are_short(void **state)
 {
     (void)state;
@@ -96,9 +96,9 @@ static void groups_only_where_gpus_are_short(void **state)
     }
 }
 
-/* M6. A 100, B 200 iterations. Period 3 s: neither is slowed. Released factors: 3 x 1.33 / 1.015 =
- * 3.93103 s where an iteration alone takes 3.045 s; 1.015 of these stand for one of ours, unless
- * compat=muri has them as they are. */
+/* M6. A has 100, B 200 iterations. Period 3 s: neither is slowed. With the released factors it is 3
+ * x 1.33 / 1.015 = 3.93103 s where an iteration alone takes 3.045 s; 1.015 of these count as one of
+ * ours, unless compat=muri uses them as they are. */
 static void pair_that_fits(void **state)
 {
     (void)state;
@@ -115,9 +115,10 @@ static void pair_that_fits(void **state)
     hs_test_free(&result);
 }
 
-/* M7, GN. Arrivals at 100 and 200 that are never placed beside a group of two, 10 s a restart.
+/* M7, GN. Submissions at 100 and 200 that are never placed beside a group of two, 10 s a restart.
  * compat: at each event both lose 20 s, the last span of each loses nothing: A has done 160 at 200,
- * ends at 340; B has done 280 then, ends at 660. Honest: nothing moved, nothing is lost. */
+ * ends at 340; B has done 280 then, ends at 660. Without compat nothing is moved and nothing is
+ * lost. */
 static void arrivals_cost_nothing(void **state)
 {
     (void)state;
@@ -135,8 +136,8 @@ static void arrivals_cost_nothing(void **state)
     hs_test_free(&result);
 }
 
-/* Two jobs that need the same resource: their period is the sum, 4 s for B, less than 6 s alone one
- * after the other; as all of the GPU is 6 s for two unknown ones, they take turns. */
+/* Two jobs that need the same resource: the period of two B is the sum, 4 s, less than the 6 s of
+ * one after the other. For two jobs of unknown stages, all GPU, it is 6 s: they take turns. */
 static void equal_jobs_gain_nothing(void **state)
 {
     (void)state;
@@ -158,8 +159,8 @@ static void gangs_share_only_their_like(void **state)
     hs_test_free(&result);
 }
 
-/* Muri-L: the job with the least GPU time comes first. A has had 100 s when two that may not share
- * with it, of 1 iteration each on GPUs of their own kind of stage, arrive. */
+/* Muri-L: the job with the least attained GPU time precedes. A has had 100 s when two jobs that may
+ * not share with it, of 1 iteration each on GPUs and of one stage only, are submitted. */
 static void least_attained_first(void **state)
 {
     (void)state;

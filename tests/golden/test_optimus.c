@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Optimus on clusters small enough to verify on paper. O-numbers are the micro-scenarios of the
- * design, ON-numbers what must not come out; ON1, shares of resources against amounts, has no
+ * design, ON-numbers results that must not appear; ON1, shares of resources against amounts, has no
  * counterpart where GPUs are the only resource. Jobs ask for one GPU; A scales to 1.9, 2.7 and 3.4
  * on 2, 3 and 4 GPUs, B and all others linearly.
  */
@@ -117,8 +117,8 @@ static void speeds_are_learnt(void **state)
     hs_test_free(&result);
 }
 
-/* Of eight sizes the oldest that is no trial leaves for a ninth: here the wrong one. The others are
- * those of t = (.9, .08, .02), with which 1 / f(16) is .05625 + .08 + .32. */
+/* Of eight sizes the oldest one that is no trial is dropped for a ninth: here the wrong one. The
+ * others are those of t = (.9, .08, .02), with which 1 / f(16) is .05625 + .08 + .32. */
 static void old_speeds_are_forgotten(void **state)
 {
     (void)state;
@@ -159,8 +159,8 @@ static void losses_are_fitted(void **state)
 /* Losses 1 / (1 + k): A trains 9 + 10 epochs of 100 s, B 10 of 150 s. At first 20 are expected of
  * each: A 2,000 s, gain 1,000, B 3,000 s, gain 1,500, so B has the third GPU. At 600 both are
  * fitted: A has 13 epochs left, gain 650, B 2, gain 150. B ends at 900, and from 1,200 A has all
- * three for its last epoch. Whoever is told the truth gives A the third GPU at once (950 against
- * 750), and B at 600 (350 against 450). */
+ * three for its last epoch. With the true numbers A has the third GPU at once (950 against 750),
+ * and B at 600 (350 against 450). */
 static void the_end_is_predicted(void **state)
 {
     (void)state;
@@ -177,8 +177,8 @@ static void the_end_is_predicted(void **state)
     hs_test_free(&result);
 }
 
-/* Two equal jobs, three GPUs: the first has two of them, unless it is told that it has less left,
- * which is so in half of the draws: binomial, 20 times, 5 to 15 with 98.8 %. */
+/* Two equal jobs, three GPUs: the first has two of them, unless the prediction says that it has
+ * less left, which is so in half of the draws: binomial, 20 times, 5 to 15 with 98.8 %. */
 static void work_is_told_wrongly(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void workers_are_spread_evenly(void **state)
     }
 }
 
-/* Rigid, as the trace says, one GPU of four; without a range it has all. */
+/* A rigid job keeps the one GPU of four that the trace gives; without a range it has all. */
 static void a_rigid_job_keeps_its_gpus(void **state)
 {
     (void)state;
@@ -230,8 +230,8 @@ static void a_rigid_job_keeps_its_gpus(void **state)
 }
 
 /* O5. A has 4 GPUs; at 600 it has 360 left and gains 170.5, B 300, then A 170.5, B 100: 2 + 2. With
- * 30 s at each change and start A has 462 left at 600. Whether B comes at 600 or at 100 is the
- * same. */
+ * 30 s at each change and start A has 462 left at 600. A submission of B at 600 or at 100 has the
+ * same result. */
 static void slots_give_anew(void **state)
 {
     (void)state;
@@ -251,7 +251,8 @@ static void slots_give_anew(void **state)
     }
 }
 
-/* O6. Not the shortest first: gains of L are larger. ON2: S alone first, 150 s and 9,150 s. */
+/* O6. The shortest is not first: the gains of L are larger. ON2: S alone first, 150 s and 9,150 s.
+ */
 static void the_shortest_is_not_first(void **state)
 {
     (void)state;
@@ -292,8 +293,8 @@ static void growth_that_pays_is_made(void **state)
 }
 
 /* Epochs of 300 s, 19 and 10 of them. 20 are expected of each, a tie: A has the third GPU. At 600 B
- * has shown three losses, and 8 epochs left, gain 1,200; A has done four, 15 left, gain 2,250. With
- * 20 to go B would gain 3,000. So it stays until A ends. */
+ * has shown three losses, and has 8 epochs left, gain 1,200; A has done four, 15 left, gain 2,250.
+ * With 20 left B would gain 3,000. So A keeps the third GPU until it ends. */
 static void three_losses_are_enough(void **state)
 {
     (void)state;
@@ -315,7 +316,7 @@ static void trials_are_five(void **state)
     hs_test_free(&result);
 }
 
-/* A may have two GPUs at most: the other two are for B, although it gains less. */
+/* A may have at most two GPUs: the other two go to B, although it gains less. */
 static void the_most_is_kept(void **state)
 {
     (void)state;
@@ -327,8 +328,8 @@ static void the_most_is_kept(void **state)
     hs_test_free(&result);
 }
 
-/* Rigid jobs. A needs all four GPUs and waits behind two of them; B, which came later, has one.
- * Once the first is done A gets all at 1200, and B, whose GPU it is, waits for 1800. */
+/* Rigid jobs. A needs all four GPUs and waits for two of them; B, submitted later, has one. When
+ * the first job ends A gets all at 1200, and B, which held one of these GPUs, waits until 1800. */
 static void who_came_first_goes_first(void **state)
 {
     (void)state;
@@ -343,7 +344,7 @@ static void who_came_first_goes_first(void **state)
 
 /* Slots of 60 s, restarts of 100 s: the third job starts at 60, and at 120 it has done nothing yet
  * and keeps its GPU. So the second, which needs four, has to wait, and the last has one of the
- * three that are left. */
+ * three others. */
 static void who_restarts_keeps_its_gpus(void **state)
 {
     (void)state;
@@ -371,7 +372,7 @@ static void a_paid_restart_is_no_progress(void **state)
     hs_test_free(&result);
 }
 
-/* A CPU job waits for no slot. */
+/* A CPU job does not wait for a slot. */
 static void cpu_jobs_run_beside(void **state)
 {
     (void)state;
@@ -382,8 +383,8 @@ static void cpu_jobs_run_beside(void **state)
     hs_test_free(&result);
 }
 
-/* Both want the only K80. The second is granted a GPU at 600, but there is none for it: it waits.
- */
+/* Both need the only K80. The second is granted a GPU at 600, but there is none of the type: it
+ * waits. */
 static void who_finds_no_place_waits(void **state)
 {
     (void)state;
@@ -443,7 +444,7 @@ static void the_type_of_most_gpus_counts(void **state)
 }
 
 /* R has one V100, J the other and the K80, at .25 in place of 2 in its trial. At 600 it has 1,350
- * of 1,500 s left, and with one GPU it is faster: on the V100. */
+ * of 1,500 s left, and is faster with one GPU: on the V100. */
 static void speeds_that_are_seen_count(void **state)
 {
     (void)state;
@@ -457,8 +458,8 @@ static void speeds_that_are_seen_count(void **state)
 }
 
 /* L has a V100 and J the K80 when R ends. At 600 they have 1,100 and 1,000 s left; L gains 550, J
- * as well as its trials say 500. But its one GPU was seen at .25: with 2 on two GPUs t0 = 1.176
- * fits best, so it gains 588. */
+ * by its trials alone 500. But one GPU was measured at .25: with 2 on two GPUs t0 = 1.176 fits
+ * best, so J gains 588. */
 static void one_gpu_that_is_seen_counts(void **state)
 {
     (void)state;
@@ -476,7 +477,7 @@ static void one_gpu_that_is_seen_counts(void **state)
 }
 
 /* 3 GPUs. At 600 the first has 600 s left and gains 300; the second, new, has 700 and gains 350, or
- * .8 of it. Then it has 100 s left at 1200, for 3 GPUs. */
+ * with `young` .8 of it. Then it has 100 s left at 1200, for 3 GPUs. */
 static void the_young_come_later(void **state)
 {
     (void)state;
@@ -490,7 +491,7 @@ static void the_young_come_later(void **state)
     hs_test_free(&result);
 }
 
-/* Alone, on as many GPUs as it asks for: its run time and the restart. */
+/* Alone, on as many GPUs as it asks for, a job takes its run time and the restart. */
 static void alone_it_takes_its_time(void **state)
 {
     (void)state;
@@ -501,8 +502,8 @@ static void alone_it_takes_its_time(void **state)
     hs_test_free(&result);
 }
 
-/* compat=adaptdl, slots of 60 s from 20 s on: a job waits for the boundary also where there was
- * none before it. With four GPUs 40 s of work take 10. */
+/* compat=adaptdl, slots of 60 s from 20 s on: a job waits for the boundary also where there was no
+ * job before it. With four GPUs 40 s of work take 10. */
 static void boundaries_are_fixed(void **state)
 {
     (void)state;

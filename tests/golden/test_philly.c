@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy philly on paper: locality that is given up, tries and attempts; virtual clusters are
- * in test_philly_quotas.c. Jobs are written id:gpus,submit,duration, timelines id:start-end@GPUs, a
- * stretch a placement. M-numbers are micro-scenarios of the design. Where a try fails, the next is
- * 120 s later; with retry=0 (N) at the next submission or end.
+ * The policy philly on paper: relaxed locality, tries and attempts; virtual clusters are in
+ * test_philly_quotas.c. Jobs are written id:gpus,submit,duration, timelines id:start-end@GPUs, one
+ * stretch per placement. M-numbers are micro-scenarios of the design. After a failed try the next
+ * is 120 s later; with retry=0 (N) at the next submission or end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,9 +54,9 @@ static void m18_at_once(void **state)
     expect("2x4", "philly:relax_after=0", m18, "0:0-1000@0+1+2 1:0-1000@4+5+6 2:0-100@3+7");
 }
 
-/* A node of 2 GPUs and one of 5, of which job 0 takes 3: 2 are free on each. Job 1 wants 3 and is
+/* A node of 2 GPUs and one of 5, of which job 0 takes 3: 2 are free on each. Job 1 needs 3 and is
  * spread: with types=fastest it takes those of the smaller node first, in whatever order the two
- * groups stand, so that the larger node keeps the GPU that is left. types=any takes the first node.
+ * groups are written, so that the larger node keeps the free GPU. types=any takes the first node.
  */
 static void smaller_nodes_first(void **state)
 {
@@ -114,9 +114,9 @@ static void spreading_costs(void **state)
     assert_int_equal(end_of_job_2("2x4:V100", N), 1100 * HS_TEST_S);
 }
 
-/* Two racks of one node of 4: level 0 fails at 0, 120, 240, 360, 480, level 1 at 600, ..., 1080;
- * at 1200 the job may be split over racks. With max_level=1 it waits for the end at 2000 and its
- * next try, the seventeenth after the first: 17 x 120 = 2040. */
+/* Two racks of one node of 4: level 0 fails at 0, 120, 240, 360, 480, level 1 at 600, ..., 1080; at
+ * 1200 the job may be split over racks. With max_level=1 it waits for the end at 2000 and its next
+ * try, the seventeenth after the first: 17 x 120 = 2040. */
 static void across_racks(void **state)
 {
     static const char jobs[] = "0:3,0,2000 1:3,0,2000 2:2,0,100";
@@ -127,8 +127,8 @@ static void across_racks(void **state)
     expect(two_racks(), "philly:relax_after=2", jobs, "0:0-2000 1:0-2000 2:480-580");
 }
 
-/* A gang of 8 is larger than a rack. On an idle cluster nothing is gained by waiting: it is spread
- * at once, or turned away at once. While another runs it is tried at 1 and at 121. */
+/* A gang of 8 is larger than a rack. On an idle cluster waiting gains nothing: the gang is spread
+ * at once, or rejected at once. While another job runs it is tried at 1 and at 121. */
 static void larger_than_a_rack(void **state)
 {
     (void)state;
@@ -139,8 +139,8 @@ static void larger_than_a_rack(void **state)
     expect(two_racks(), N ",max_level=1", "0:1,0,10 1:8,1,5", "0:0-10 1:rejected");
 }
 
-/* 1x2, out of order: job 1 wants both GPUs at 10 and is tried again at 130 and 250; that they are
- * free from 50 to 60 it does not notice, and job 2 takes one of them. */
+/* 1x2, out of order: job 1 needs both GPUs at 10 and is tried again at 130 and 250; it misses that
+ * they are free from 50 to 60, and job 2 takes one of them. */
 static void a_hole_is_missed(void **state)
 {
     static const char jobs[] = "0:2,0,50 1:2,10,10 2:1,60,100";
@@ -149,9 +149,9 @@ static void a_hole_is_missed(void **state)
     expect("1x2", N, jobs, "0:0-50 1:50-60 2:60-160");
 }
 
-/* Two nodes of 4 in r0, one in r1. Job 0 is larger than a rack: it is turned away at 0, and the
- * pass that follows is no second try of job 4, for which there is one GPU on each node of r0. It is
- * tried when job 5, without GPUs, comes at 10, and may use both when that ends at 11. */
+/* Two nodes of 4 in r0, one in r1. Job 0 is larger than a rack: it is rejected at 0, and the pass
+ * that follows is no second try of job 4, for which there is one GPU on each node of r0. It is
+ * tried when job 5, without GPUs, is submitted at 10, and may use both when that ends at 11. */
 static void a_rejection_is_no_pass(void **state)
 {
     static const char json[] = "{\"racks\": [{\"nodes\": [{\"count\": 2, \"gpus\": 4}]},"
@@ -162,8 +162,8 @@ static void a_rejection_is_no_pass(void **state)
            "0:rejected 1:0-50 2:0-50 3:0-50 4:11-31 5:10-11");
 }
 
-/* 1x2: job 1 is tried at 0, 120, ..., 1080, and nine timers go off, however often the comings and
- * goings of job 2 to 11 let the policy think of them: 12 submissions, 9 timers, 12 ends. */
+/* 1x2: job 1 is tried at 0, 120, ..., 1080, and nine timers expire, however often submissions and
+ * ends of the jobs 2 to 11 let the policy set one: 12 submissions, 9 timers, 12 ends. */
 static void one_timer_at_a_time(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void m20(void **state)
     (void)state;
     expect("1x1", N, jobs, "0:0-10,25-45 1:10-25");
     expect("1x1", N ",requeue=head", jobs, "0:0-10,10-30 1:30-45");
-    /* by tries job 1 is not looked at before 125: the next attempt takes the hole */
+    /* by tries job 1 is not considered before 125: the next attempt takes the free GPU */
     expect("1x1", "philly", jobs, "0:0-10,10-30 1:125-140");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Virtual clusters under the policy philly, on paper: quotas that are exceeded, fair shares. Jobs
- * are written id:gpus,submit,duration@vc, timelines id:start-end@GPUs, a stretch a placement.
- * M-numbers are micro-scenarios of the design. Where a try fails, the next is 120 s later; with
+ * are written id:gpus,submit,duration@vc, timelines id:start-end@GPUs, one stretch per placement.
+ * M-numbers are micro-scenarios of the design. After a failed try the next is 120 s later; with
  * retry=0 (N) at the next submission or end.
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 #define expect scenario_expect
 
-/* vcs: what stands in {"vcs": {...}}. */
+/* vcs: the text within {"vcs": {...}}. */
 static void expect_vcs(const char *vcs, enum hs_vc_mode mode, const char *cluster,
                        const char *policy, const char *jobs, const char *timeline)
 {
@@ -42,7 +42,7 @@ static void expect_quotas(const char *vcs, const char *cluster, const char *poli
 static const char four_four[] = "\"a\": 4, \"b\": 4";
 
 /* 1x8: b takes all while a is idle. At 50 its second gang ends: a, at 0 of 4, goes before b, whose
- * third gang would be beyond the quota again; b gets what is left of time at 70. */
+ * third gang would exceed the quota again; b starts it at 70. */
 static void idle_gpus_are_borrowed(void **state)
 {
     (void)state;
@@ -51,15 +51,17 @@ static void idle_gpus_are_borrowed(void **state)
                   "0:0-100 1:0-50 2:50-70 3:70-80");
 }
 
-/* 1x8: a gang larger than the quota of its virtual cluster is not turned away. */
+/* 1x8: a gang larger than the quota of its virtual cluster is not rejected, one larger than the
+ * cluster is. */
 static void a_gang_beyond_the_quota(void **state)
 {
     (void)state;
     expect_quotas(four_four, "1x8", "philly", "0:6,0,10@b 1:9,0,10@a", "0:0-10 1:rejected");
 }
 
-/* 7 of 1x8 are free at 10, b holds nothing and is looked at first; but its gang of 6 is beyond its
- * quota, and a's pair, which is not, could start: b waits. With 11 free both start, a before b. */
+/* 7 of 1x8 are free at 10; b holds nothing and is considered first, but its gang of 6 exceeds its
+ * quota, and a's pair, which does not, could start: b waits. With 11 free both start, a before b.
+ */
 static void borrowers_give_way(void **state)
 {
     (void)state;
@@ -69,8 +71,8 @@ static void borrowers_give_way(void **state)
                   "0:0-100@0 1:10-30@3+4+5+6+7+8 2:10-40@1+2");
 }
 
-/* Servers of 2 and 4; c leaves one GPU of the larger. a's gang of 3 needs one server: it cannot be
- * placed, so it does not keep b from the smaller one. (b comes first: neither holds anything.) */
+/* Servers of 2 and 4; c leaves one GPU of the larger free. a's gang of 3 needs one server: it
+ * cannot be placed, so b may take the smaller one. (b precedes: neither holds anything.) */
 static void who_cannot_start_holds_nobody_back(void **state)
 {
     (void)state;
@@ -88,7 +90,7 @@ static void starts_count_at_once(void **state)
                   "0:0-50 1:0-50 2:50-100 3:0-50");
 }
 
-/* 1x4: a's gang of 2 is beyond its own quota of 1 and has no better right than b's of 3. */
+/* 1x4: a's gang of 2 exceeds its own quota of 1 and does not precede b's of 3. */
 static void who_borrows_holds_nobody_back(void **state)
 {
     (void)state;
@@ -107,8 +109,8 @@ static void least_use_of_the_quota_first(void **state)
                   "0:0-100 1:0-100 2:0-10 3:10-30 4:30-50");
 }
 
-/* A quota of 0 comes last, whatever the file says; here both pairs are borrowed. A quota is no more
- * than the cluster: 2 of 8 of 1x4 is half of it, like 1 of 2, and b is first in the file. */
+/* A quota of 0 is last, whatever the file says; here both pairs are borrowed. A quota is at most
+ * the cluster: 2 of 8 of 1x4 is half of it, like 1 of 2, and b is first in the file. */
 static void odd_quotas(void **state)
 {
     (void)state;
@@ -119,8 +121,8 @@ static void odd_quotas(void **state)
 }
 
 /* 3x4: a has n0 and n1, b has n2. One GPU is free on each of a's nodes; its pair is tried at 10,
- * and then at 100, when something of a ends: b's coming and going is no try of a's, or the second
- * would have let it spread at 25. */
+ * and then at 100, when a job of a ends: a submission or an end of b is no try of a's, or the
+ * second would have let it spread at 25. */
 static void partitions_are_apart(void **state)
 {
     (void)state;
@@ -147,7 +149,7 @@ static const char five_five[] = "\"a\": 5, \"b\": 5";
 #define NINE_RUN  EIGHT_RUN RUN_1000("8")
 
 /* M19: b, quota 5, holds all ten GPUs; the youngest of its jobs, all of one age, is that of the
- * highest row, 9. It has 900 s to do when a's is over. */
+ * highest row, 9. It is preempted and has 900 s to do when a's ends. */
 static void m19_makes_way(void **state)
 {
     (void)state;
@@ -158,7 +160,8 @@ static void m19_makes_way(void **state)
 }
 
 /* M19, second part: 8 of 10 GPUs are held, which is less than 0.9: a's gang of 3 waits for all of
- * b. By tries it notices at 100 + 8 x 120 = 1060. Of 0.8 it is no less, and one victim suffices. */
+ * b. By tries it starts at 100 + 8 x 120 = 1060. With 0.8 it is not less, and one victim suffices.
+ */
 static void m19_enough_is_idle(void **state)
 {
     (void)state;
@@ -183,8 +186,8 @@ static void making_way_costs(void **state)
                   NINE_RUN "9:0-100,150-1057 10:100-150");
 }
 
-/* The gang of 3 takes three, the youngest first; what a asks beyond its quota of 5 takes nobody:
- * 11 waits for GPUs that are idle, and at 150 goes before b, which then holds 7 of 5. */
+/* The gang of 3 preempts three, the youngest first; for what a asks beyond its quota of 5 no job is
+ * preempted: 11 waits for idle GPUs, and at 150 precedes b, which then holds 7 of 5. */
 static void several_make_way(void **state)
 {
     (void)state;
@@ -193,8 +196,8 @@ static void several_make_way(void **state)
                             "11:150-200");
 }
 
-/* 1x12, quotas of 4: c's job is the youngest, but c is within its quota; b's second gang, which it
- * borrowed GPUs for, makes way. It has 95 s to do at 30. */
+/* 1x12, quotas of 4: c's job is the youngest, but c is within its quota; b's second gang, for which
+ * b borrowed GPUs, is preempted. It has 95 s to do at 30. */
 static void only_borrowers_make_way(void **state)
 {
     (void)state;
@@ -203,9 +206,9 @@ static void only_borrowers_make_way(void **state)
                   "0:0-100 1:5-10,30-125 2:8-108 3:10-30");
 }
 
-/* 1x8: b holds 3 + 3 + 2 of its 4. Without the pair it still has 6, without a gang of 3 then 3: so
- * it has two GPUs to give. For a gang of 4 that is not enough, and nobody makes way: it starts when
- * the gangs end. For a pair it is. */
+/* 1x8: b holds 3 + 3 + 2 of its 4. Without the pair it still has 6, without one gang of 3 then 3:
+ * so only the two GPUs of the pair can be reclaimed. For a gang of 4 that is not enough, and no job
+ * is preempted: it starts when the gangs end. For a pair it is. */
 static void a_quota_is_left_to_its_owner(void **state)
 {
     (void)state;
@@ -215,8 +218,8 @@ static void a_quota_is_left_to_its_owner(void **state)
                   "0:0-100 1:0-100 2:0-10,20-40 3:10-20");
 }
 
-/* The same; that job 2 would not have helped the gang of 4 does not save it from the pair that
- * comes at 20. Job 4, without GPUs, is the youngest of b and has nothing to give. */
+/* The same; that preempting job 2 would not have helped the gang of 4 does not protect it from the
+ * pair submitted at 20. Job 4, without GPUs, is the youngest of b and has no GPU to give up. */
 static void spared_is_not_safe(void **state)
 {
     (void)state;
@@ -226,7 +229,7 @@ static void spared_is_not_safe(void **state)
 }
 
 /* 1x3, b 1, a 2: job 1 waited until 10 for its pair of GPUs, so job 2, submitted later, is the
- * older placement. Job 1 makes way at 20 and needs both again, at 25; it has 90 s to do. */
+ * older placement. Job 1 is preempted at 20 and needs both again, at 25; it has 90 s to do. */
 static void age_is_that_of_the_placement(void **state)
 {
     (void)state;
@@ -234,7 +237,7 @@ static void age_is_that_of_the_placement(void **state)
                   "0:0-10 1:10-20,25-115 2:2-102 3:20-25");
 }
 
-/* As M19, and job 10 of b waits since 50: at 150 the victim, submitted at 0, is before it. */
+/* As M19, and job 10 of b has waited since 50: at 150 the victim, submitted at 0, precedes it. */
 static void a_victim_keeps_its_place(void **state)
 {
     (void)state;
@@ -242,8 +245,8 @@ static void a_victim_keeps_its_place(void **state)
                   NINE_RUN "9:0-100,150-1050 10:1000-1010 11:100-150");
 }
 
-/* 2x3, a try every 10 s, each failure a level: job 2 is spread from 10 on. At 20 a's job takes the
- * one on node 0. At 25 job 2 wants one server again; at 35 it is spread. 90 s are to do. */
+/* 2x3, a try every 10 s, each failure a level: job 2 is spread from 10 on. At 20 a's job takes its
+ * GPU on node 0. At 25 job 2 needs one server again; at 35 it is spread. 90 s are to do. */
 static void a_victim_wants_locality_again(void **state)
 {
     (void)state;
@@ -253,7 +256,7 @@ static void a_victim_wants_locality_again(void **state)
 }
 
 /* 2x2: b, quota 0, holds n1 (job 1) and half of n0 (job 2, the younger), c the other half. a's pair
- * takes both, one after the other, and starts on n1. Nothing else happens before 10 + 120 = 130,
+ * preempts both, one after the other, and starts on n1. Nothing else happens before 10 + 120 = 130,
  * when job 2 finds its GPU idle; it has 992 s to do. Job 1 (991 s) is tried at 130, 250, 370, 490
  * and 610; n1 is free from 510 on. */
 static void a_victim_is_tried_again_in_time(void **state)
@@ -264,11 +267,11 @@ static void a_victim_is_tried_again_in_time(void **state)
                   "0:0-1000@0 1:1-10@2+3,610-1601@2+3 2:2-10@1,130-1122@1 3:10-510@2+3");
 }
 
-/* 3x2, as before: at 10 jobs 3 and 2 make way, and are to be tried at 130 at the latest. Job 5
- * comes and goes at 20: job 3 starts again, job 2 fails until 140. So at 130 there is nothing to
- * do, and job 3, which makes way again at 30 (with job 1), is looked at with job 2 at 140. Jobs 1
- * and 2 fail at 140 and 260 and find free nodes at 380. To do are 1000 - 29, 1000 - 9 and 1000 - 8
- * - 10 s. */
+/* 3x2, as before: at 10 jobs 3 and 2 are preempted, and are to be tried at 130 at the latest. Job 5
+ * is submitted and ends at 20: job 3 starts again, job 2 fails until 140. So at 130 there is
+ * nothing to do, and job 3, which is preempted again at 30 (with job 1), is tried with job 2 at
+ * 140. Jobs 1 and 2 fail at 140 and 260 and find free nodes at 380. To do are 1000 - 29, 1000 - 9
+ * and 1000 - 8 - 10 s. */
 static void a_try_that_was_made_is_not_made_again(void **state)
 {
     (void)state;
@@ -279,7 +282,7 @@ static void a_try_that_was_made_is_not_made_again(void **state)
                   "3:2-10@1,20-30@1,140-1122@1 4:10-310@4+5 5:20-20 6:30-330@2+3");
 }
 
-/* One virtual cluster has the quota of all GPUs: nobody borrows, nobody makes way. */
+/* One virtual cluster has the quota of all GPUs: no job borrows, none is preempted. */
 static void no_fair_shares_without_virtual_clusters(void **state)
 {
     (void)state;

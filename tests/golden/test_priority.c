@@ -16,13 +16,13 @@
 
 #define expect scenario_expect
 
-/* 1x4, 10 s a column. By submission N comes before H; by priority H is next when 3 GPUs are free,
- * at 101, and N, which needs 2, waits for its end.
+/* 1x4, 10 s a column. By submission N precedes H; by priority H is next when 3 GPUs are free, at
+ * 101, and N, which needs 2, waits until it ends.
  *   ignore  LLLLLLLLLL NHH      order  LLLLLLLLLL HHN
  *           LLLLLLLLLL NHH             LLLLLLLLLL HHN
  *           MMMMMMMMMM .HH             MMMMMMMMMM HH.
  *           MMMMMMMMMM ...             MMMMMMMMMM ...
- * preempt: H needs 3; L, then M do not fit beside it and lose their GPUs at 10. At 30 they go on
+ * preempt: H needs 3; L, then M do not fit beside it and lose their GPUs at 10. At 30 they resume
  * in order, with 90 and 91 s left, and N follows when L ends.
  *           LHHLLLLLLLLLNN
  *           LHHLLLLLLLLLNN
@@ -47,7 +47,7 @@ static void victims(void **state)
            "A:0-100 B:0-100 C:1-10,20-111 D:2-10,20-112 H:10-20");
 }
 
-/* 1x4: H needs 2 GPUs and only B, with 1, is below it: nothing is taken in vain. Under strict S
+/* 1x4: H needs 2 GPUs and only B, with 1, is below it: no job is evicted in vain. Under strict S
  * waits behind H; under fit E, of H's level, passes H and takes the GPU of B, which has 89 s left.
  * Jobs of one level never preempt each other. */
 static void no_eviction_in_vain(void **state)
@@ -69,8 +69,9 @@ static void cost(void **state)
            "L:0-4,7-15 H:4-7");
 }
 
-/* 1x1, a level for each window of 10 s: L is submitted in the first window. Submitted in the second
- * H, of one priority more, is of the same level, and L came first; in the first it is above L. */
+/* 1x1, a level for each window of 10 s: L is submitted in the first window. H, of one priority
+ * more, is of the same level if submitted in the second, and L precedes; if submitted in the first
+ * H is above L. */
 static void ageing(void **state)
 {
     (void)state;
@@ -79,7 +80,8 @@ static void ageing(void **state)
     expect("1x1", "fifo:priority=order,ageing=10s", "R:1,0,20 L:1,1,5 H:1,9,5^1",
            "R:0-20 L:25-30 H:20-25");
     expect("1x1", "fifo:priority=order", "R:1,0,20 L:1,1,5 H:1,12,5^1", "R:0-20 L:25-30 H:20-25");
-    /* in a level the order of the policy: S is shorter than L, and than M of the next window */
+    /* within a level the order of the policy counts: S is shorter than L, and than M of the next
+     * window */
     expect("1x1", "sjf:priority=order,ageing=10s", "R:1,0,20 L:1,1,5 S:1,9,3 M:1,12,1",
            "R:0-20 L:23-28 S:20-23 M:28-29");
 }
@@ -137,10 +139,10 @@ static int64_t level(const struct hs_test_job *job, int64_t window_s)
     return job->submit_s / window_s - job->priority;
 }
 
-/* From the end of the last window in which a job can be submitted that is not of a lower level, the
- * first job in the order is one of the set of those that are not lower, as long as one of these is
- * left. By number of GPUs it always fits, so one of the set makes progress at any time: the job is
- * done after at most the sum of their run times. */
+/* After the last window in which a job can be submitted that is not of a lower level, the first job
+ * in the order is one of the set of those that are not lower, as long as one of these is left. Its
+ * GPUs suffice by number, so one of the set makes progress at any time: the job is done after at
+ * most the sum of their run times. */
 static int64_t latest_end_s(const struct hs_test_job *jobs, uint32_t count, uint32_t job,
                             int64_t window_s)
 {
@@ -152,7 +154,7 @@ static int64_t latest_end_s(const struct hs_test_job *jobs, uint32_t count, uint
     return end_s;
 }
 
-/* How many jobs end later than that. */
+/* The number of jobs that end later than that. */
 static uint32_t count_late(const struct hs_test_job *jobs, uint32_t count, const char *policy)
 {
     struct hs_test_result r;
@@ -168,7 +170,7 @@ static uint32_t count_late(const struct hs_test_job *jobs, uint32_t count, const
 }
 
 /* Streams of jobs of high priority, each of the whole cluster, at full load, and one of low
- * priority that comes with them: it ends in time, and without ageing comes last. */
+ * priority submitted with them: it ends in time, and without ageing ends last. */
 static void a_stream_of_higher_priority(void **state)
 {
     static const char *const policies[] = {"fifo", "sjf", "qssf", "srtf", "srsf"};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference simulator of tests/ref/refshare.h on schedules worked out by hand, without the
- * engine: what it is trusted for where nobody can follow on paper. In the drawings a row is a GPU.
+ * engine: the random tests rely on it where no schedule can be verified on paper. In the drawings a
+ * row is a GPU.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 
 static struct share_scenario s;
 
-/* One node of so many GPUs, none slowed by others, horus' cost with default weights. */
+/* One node of `gpus` GPUs; jobs do not slow each other; the cost of Horus with default weights. */
 static void begin(int gpus, int64_t mem_mib, enum share_order order)
 {
     memset(&s, 0, sizeof s);
@@ -40,7 +41,7 @@ static void begin(int gpus, int64_t mem_mib, enum share_order order)
                                    .share_up_to = 8};
 }
 
-/* Told is true but for `predicted_mib`. */
+/* Predictions are true but for `predicted_mib`. */
 static struct share_job *add(int gpus, int64_t submit_s, int64_t duration_s, int percent,
                              int64_t mem_mib)
 {
@@ -67,8 +68,8 @@ static void expect_segment(int at, int job, int64_t start_us, int64_t end_us, bo
     assert_int_equal(g->gpus[0], gpu);
 }
 
-/* By hand: 100 MiB, newcomer of 10 MiB and 40 %: 0.73 idle, 1.49 beside 20 MiB and 50
- * %, 1.71 beside 20 MiB and 80 %. What 1 MiB more or less of a rival changes is 0.013. */
+/* By hand: 100 MiB, a candidate of 10 MiB and 40 %: 0.73 idle, 1.49 beside 20 MiB and 50 %, 1.71
+ * beside 20 MiB and 80 %. 1 MiB more or less of the alternative changes its cost by 0.013. */
 static void costs(void **state)
 {
     static const struct {
@@ -103,8 +104,8 @@ static void costs(void **state)
     }
 }
 
-/* The mean of a tenant, the peak of the newcomer: 500 + 600 overshoot by 100, of which 1.6 is 0.16
- * and the cost 1.16; beside 450 + 600 it is 0.08. Were it the newcomer's mean (100), the first
+/* The mean of a tenant and the peak of the candidate count: 500 + 600 exceed by 100, of which 1.6
+ * is 0.16 and the cost 1.16; beside 450 + 600 it is 0.08. By the candidate's mean (100) the first
  * would have the smaller shortfall. */
 static void peak_of_the_newcomer(void **state)
 {
@@ -118,9 +119,8 @@ static void peak_of_the_newcomer(void **state)
     assert_int_equal(chosen, 1);
 }
 
-/* Nodes of 2 in racks 0 | 1 1 | 2, GPU 0 taken by somebody who shares with nobody: a gang of 5
- * starts from node 1, goes on in its rack, and ends on node 3, as far as node 0, with more to
- * offer. */
+/* Nodes of 2 in racks 0 | 1 1 | 2, GPU 0 held by a job that does not share: a gang of 5 starts from
+ * node 1, goes on in its rack, and ends on node 3, as far as node 0, with more free GPUs. */
 static void spread_over_racks(void **state)
 {
     static const int racks[] = {0, 0, 1, 1, 1, 1, 2, 2}, expected[] = {2, 3, 4, 5, 6};
@@ -139,7 +139,7 @@ static void spread_over_racks(void **state)
     assert_memory_equal(chosen, expected, sizeof expected);
 }
 
-/* Beside anybody at half the speed, also beside two.
+/* A job with one co-runner, or with two, has half the speed.
  *   0 (100 s)  0000000000000000000000000   0-120: half from 0 to 20 and from 30 to 50
  *   1 (10 s)   11111                       0-20
  *   2 (10 s)   22222                       0-20
@@ -164,8 +164,8 @@ static void slowed_by_anybody(void **state)
     assert_int_equal(s.segments[2].most_tenants, 2);
 }
 
-/* 1000 MiB, nothing told. 1 (200) overflows beside 0 (900), is killed at 30 and, with 250 told,
- * once more at 60; then it waits to be alone. Lost: 30 s twice. */
+/* 1000 MiB, no memory predicted. 1 (200) does not fit beside 0 (900), is killed at 30 and, with 250
+ * predicted, once more at 60; then it waits to be alone. Lost: 30 s twice. */
 static void out_of_memory(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void out_of_memory(void **state)
     assert_int_equal(s.jobs[1].ooms, 2);
 }
 
-/* The same, but 0 leaves at 20: 1 stays. */
+/* The same, but 0 ends at 20: 1 stays. */
 static void room_in_time(void **state)
 {
     (void)state;
@@ -214,8 +214,8 @@ static void orders(void **state)
     }
 }
 
-/* 2 GPUs for one job each, 0 on one of them: behind 1 (2 GPUs) strict stands still, fit and a
- * window of two let 2 pass, a window of one does not. */
+/* 2 GPUs for one job each, 0 on one of them: strict stops at 1 (2 GPUs), fit and a window of two
+ * let 2 pass, a window of one does not. */
 static void who_passes(void **state)
 {
     static const struct {

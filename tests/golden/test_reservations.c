@@ -14,7 +14,7 @@
 #include "support/scenario.h"
 #include "support/sink.h"
 
-/* rows: of the table of reservations, under its header. */
+/* rows: the table of reservations, without its header. */
 static void expect_with(const char *cluster, const char *policy, const char *rows,
                         struct hs_test_options options, const char *jobs, const char *timeline)
 {
@@ -33,7 +33,8 @@ static void expect(const char *cluster, const char *policy, const char *rows, co
 
 /* 2x4; n1 is reserved for ann from 40 to 90. Job 2 (bob, 60 s) could start on n1 at 30 and would
  * run until 90. Under strict it does: the window gets nothing, and job 3 (ann) starts at 90, when
- * it is over. Under easy and conservative it waits for 90; 3 comes at 50 and starts on n1 at once.
+ * it is over. Under easy and conservative job 2 waits until 90; job 3 is submitted at 50 and starts
+ * on n1 at once.
  *   strict  n0 0-100: 0    n1 0-30: 1   30-90: 2    90-110: 3
  *   easy    n0 0-100: 0    n1 0-30: 1   50-70: 3    90-150: 2 */
 static void plans_keep_a_window_free(void **state)
@@ -47,7 +48,7 @@ static void plans_keep_a_window_free(void **state)
     expect("2x4", "fifo:scan=conservative", row, jobs, "0:0-100 1:0-30 2:90-150 3:50-70");
 }
 
-/* n0 has 8 GPUs, n1 and n2, which are ann's, have 4: her gang of 8 takes these, bob's takes n0. */
+/* n0 has 8 GPUs, n1 and n2, reserved for ann, have 4: her gang of 8 gets these, bob's gets n0. */
 static void a_gang_stays_in_its_window(void **state)
 {
     (void)state;
@@ -55,7 +56,8 @@ static void a_gang_stays_in_its_window(void **state)
            "0:0-20 1:0-20");
 }
 
-/* Two nodes are ann's from 10 to 20: fgd, which keeps its scores of nodes, gives bob neither. */
+/* Two nodes are reserved for ann from 10 to 20: fgd, which keeps scores of nodes, places bob's job
+ * on neither. */
 static void a_window_has_several_nodes(void **state)
 {
     (void)state;
@@ -63,9 +65,9 @@ static void a_window_has_several_nodes(void **state)
            "0:0-5 1:20-25");
 }
 
-/* 2x4, strict; both nodes are ann's from 10 to 40. 0 (bob) holds n0 until 20: the window has n1
- * from 10 and n0 from 20, when 2 (ann, 8 GPUs) starts. 3 (bob, came at 15) waits for 40, although 2
- * leaves all free at 30; 4 (ann, came at 25) starts then.
+/* 2x4, strict; both nodes are reserved for ann from 10 to 40. 0 (bob) holds n0 until 20: the window
+ * has n1 from 10 and n0 from 20, when 2 (ann, 8 GPUs) starts. 3 (bob, submitted at 15) waits until
+ * 40, although 2 frees all at 30; 4 (ann, submitted at 25) starts then.
  *   n0  0 0-20   2 20-30   4 30-35   3 40-45
  *   n1  1 5-8    2 20-30 */
 static void a_window_takes_what_ends(void **state)
@@ -76,10 +78,10 @@ static void a_window_takes_what_ends(void **state)
            "0:0-20 1:5-8 2:20-30 3:40-45 4:30-35");
 }
 
-/* 2x4; n1 is ann's from 20 to 60. 1 (bob, 8 GPUs) heads the queue; 2 (ann) passes it, on n1, at 30.
- * 3 (ann, 20 s) starts there at 55 and runs beyond the end. 4 (bob, 2 GPUs, came at 58) is behind 1
- * and waits under strict; under fit it takes the two GPUs of n1 that are back at 60. 1 needs both
- * nodes: 0 ends at 100.
+/* 2x4; n1 is reserved for ann from 20 to 60. 1 (bob, 8 GPUs) heads the queue; 2 (ann) passes it, on
+ * n1, at 30. 3 (ann, 20 s) starts there at 55 and runs beyond the end. 4 (bob, 2 GPUs, submitted at
+ * 58) is behind 1 and waits under strict; under fit it takes the two GPUs of n1 that are back at
+ * 60. 1 needs both nodes: 0 ends at 100.
  *   n0  0 0-100   n1  2 30-40   3 55-75   4 60-62 (fit)   1 100-105, 4 105-107 (strict) */
 static void owners_pass_and_stay(void **state)
 {
@@ -92,7 +94,7 @@ static void owners_pass_and_stay(void **state)
 
 /* 1x4, all reserved from 10 to 20. 0 ends at 8; 1 (4 GPUs, 5 s) would end at 13 and takes 20. 2 (2
  * GPUs, 4 s) fits before; 3 (1 GPU, 8 s) would end at 11: it has no time before 25, when 1 ends. 4
- * (4 GPUs, 2 s) comes at 4: at 8 it would end at 10, as the window begins, and starts.
+ * (4 GPUs, 2 s) is submitted at 4: started at 8 it ends at 10, as the window begins.
  *   0 x2 0-8   2 x2 2-6   4 x4 8-10   1 x4 20-25   3 x1 25-33 */
 static void backfills_before_a_window(void **state)
 {
@@ -103,9 +105,9 @@ static void backfills_before_a_window(void **state)
     expect("1x4", "fifo:scan=conservative", "10,20,1,,ann,\n", jobs, timeline);
 }
 
-/* 2x4; n1 is reserved from 10 to 30. 1 (8 GPUs, 5 s) comes at 1; both nodes are free at 8, when 0
- * ends, but it would end at 13: its time is 30. 2 (4 GPUs, 22 s) would hold n1 from 2 to 24, into
- * the window, and has n0 from 8 to 30, which delays nothing. 3 (4 GPUs, 25 s) has no time
+/* 2x4; n1 is reserved from 10 to 30. 1 (8 GPUs, 5 s) is submitted at 1; both nodes are free at 8,
+ * when 0 ends, but it would end at 13: its time is 30. 2 (4 GPUs, 22 s) would hold n1 from 2 to 24,
+ * into the window, and has n0 from 8 to 30, which delays nothing. 3 (4 GPUs, 25 s) has no time
  * before 35. */
 static void backfills_beside_a_window(void **state)
 {
@@ -116,10 +118,10 @@ static void backfills_beside_a_window(void **state)
     expect("2x4", "fifo:scan=conservative", "10,30,n1,,ann,\n", jobs, timeline);
 }
 
-/* 3x4; n1 is reserved from 20 to 100. 1 (8 GPUs, 30 s) finds n1 and n2 free at 1, but would end in
- * the window: it has n0, which 0 leaves at 40, and n2. 2 (10 s) has n1 before the window, of which
- * nothing is free for others then; 3 (60 s) would have n2 beyond 40 and waits for 70; 4 (2 s) does
- * not wait. */
+/* 3x4; n1 is reserved from 20 to 100. For 1 (8 GPUs, 30 s) n1 and n2 are free at 1, but it would
+ * end in the window: it has n0, which 0 frees at 40, and n2. 2 (10 s) has n1 before the window, of
+ * which nothing is free for other jobs then; 3 (60 s) would hold n2 beyond 40 and waits until 70; 4
+ * (2 s) does not wait. */
 static void what_ends_before_a_window_frees_none_of_it(void **state)
 {
     static const char jobs[] = "0:4,0,40~bob 1:8,1,30~bob 2:4,2,10~bob 3:4,2,60~bob 4:1,2,2~bob";
@@ -131,7 +133,7 @@ static void what_ends_before_a_window_frees_none_of_it(void **state)
 }
 
 /* 1x4, easy, reserved from 10 to 30. 0 is expected to end at 5 and ends at 15: the window gets the
- * node then, and 1 (ann, came at 12) starts. 2 (bob) waits for 30. */
+ * node then, and 1 (ann, submitted at 12) starts. 2 (bob) waits until 30. */
 static void a_window_waits_for_an_overrun(void **state)
 {
     char path[256], policy[320];
@@ -142,9 +144,9 @@ static void a_window_waits_for_an_overrun(void **state)
            "0:0-15 1:15-20 2:30-35");
 }
 
-/* Partition: VC a has n0 and n1, b has n2. 4 GPUs of a are n1, its last node, for ann's jobs in a
- * from 5 to 15. 1 (bob) gets n0, 2 (bob) waits for n1; 3 (ann, but in b) gets b's own node; 4 (ann
- * in a) starts on n1. */
+/* Partition: VC a has n0 and n1, b has n2. 4 GPUs of a, which are n1, its last node, are reserved
+ * for ann's jobs in a from 5 to 15. 1 (bob) gets n0, 2 (bob) waits for n1; 3 (ann, but in b) gets
+ * b's own node; 4 (ann in a) starts on n1. */
 static void owners_in_a_virtual_cluster(void **state)
 {
     static const char vcs[] = "{\"vcs\": {\"a\": 8, \"b\": 4}}";
@@ -156,10 +158,12 @@ static void owners_in_a_virtual_cluster(void **state)
                 "0:0-1 1:6-26 2:15-20 3:8-13 4:9-12");
 }
 
-/* 2x4; n1 is ann's from 40 to 90, and the policy knows nothing of it. Without preemption job 2
- * (bob, 60 s) starts on n1 at 30 and stays; 3 (ann) finds n1 in use until 90. Then: 1 leaves n1 at
- * 45, 2 (bob) comes at 46 and waits for the end of the window, 3 (ann) gets n1 at 50. n0 0-100: 0
- * n1 0-30: 1   30-90: 2    90-110: 3 n0 0-100: 0    n1 0-45: 1   50-70: 3    90-95: 2 */
+/* 2x4; n1 is reserved for ann from 40 to 90, and the policy does not know of it. First: without
+ * preemption job 2 (bob, 60 s) starts on n1 at 30 and stays; for 3 (ann) n1 is in use until 90.
+ * Second: 1 ends on n1 at 45, 2 (bob), submitted at 46, waits for the end of the window, 3 (ann)
+ * gets n1 at 50.
+ *   n0 0-100: 0    n1 0-30: 1   30-90: 2    90-110: 3
+ *   n0 0-100: 0    n1 0-45: 1   50-70: 3    90-95: 2 */
 static void the_engine_serves_owners(void **state)
 {
     static const char *const policies[] = {"drf", "fairshare", "fgd"};
@@ -178,7 +182,7 @@ static void the_engine_serves_owners(void **state)
  * the lowest, and 0 (100 s) on n1, which loses nothing and waits for n0; 2 (ann) gets n1.
  *   n0 0-80: 1   80-140: 0 (60 s left)     n1 0-40: 0   50-70: 2
  * Second: 0 is ann's, and starts there again at once; 2 (bob, 10 s) then takes n0 from 1, which has
- * 35 s left, while 0, with 55 s, is not the policy's.
+ * 35 s left, while 0, with 55 s, is started by the engine and is not preempted.
  *   n0 0-45: 1   45-55: 2   55-90: 1     n1 0-40, 40-100: 0 */
 static void a_window_drains_its_nodes(void **state)
 {
@@ -192,9 +196,9 @@ static void a_window_drains_its_nodes(void **state)
     }
 }
 
-/* Two windows that meet, the first open from the start: n0 is ann's from 0 to 5 and bob's
- * from 5 to 10. 1 (ann) starts at 1 and runs until 7, into bob's. 0 (bob) gets the node then, and 2
- * after the window. */
+/* Two windows that adjoin, the first open from the start: n0 is reserved for ann from 0 to 5 and
+ * for bob from 5 to 10. 1 (ann) starts at 1 and runs until 7, into bob's. 0 (bob) gets the node
+ * then, and 2 after the window. */
 static void windows_that_meet(void **state)
 {
     (void)state;

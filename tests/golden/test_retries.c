@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs whose attempts fail, on paper: a duration 10/20 is of a job that fails after 10 s, is
+ * Jobs whose attempts fail, on paper: a duration 10/20 means that the job fails after 10 s, is
  * submitted again at that instant and then runs 20 s. A stretch of the timeline is a placement, so
- * an attempt that starts where the one before it ended still has a stretch of its own.
+ * an attempt that starts where the one before it ended has a stretch of its own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define expect scenario_expect
 #define S      HS_TEST_S
 
-/* M20 of the design, 1x1, 5 s a column: at 10 job 0 goes behind job 1.
+/* M20 of the design, 1x1, 5 s a column: at 10 job 0 is queued behind job 1.
  *   001110000 */
 static void m20_at_the_tail(void **state)
 {
@@ -34,14 +34,15 @@ static void an_attempt_is_a_job_to_sjf(void **state)
 }
 
 /* 1x1, srtf, 5 s a column. At 5 job 0 has 5 s of its attempt left: less than 15, it stays. At 10
- * the next one is 40 s: job 1 first. At 30, 35 s are left: job 2 takes over. 001110220000000 */
+ * the next one is 40 s: job 1 first. At 30, 35 s are left: job 2 preempts.
+ *   001110220000000 */
 static void srtf_weighs_what_is_left_of_the_attempt(void **state)
 {
     (void)state;
     expect("1x1", "srtf", "0:1,0,10/40 1:1,5,15 2:1,30,10", "0:0-10,25-30,40-75 1:10-25 2:30-40");
 }
 
-/* The same with 3 s to pay after a preemption, none after a failure: job 0 is back at 40, works
+/* The same with 3 s to pay after a preemption, none after a failure: job 0 resumes at 40, works
  * from 43 and has 35 s to do. */
 static void a_failure_costs_nothing(void **state)
 {
@@ -58,8 +59,8 @@ static void each_attempt_pays_for_its_start(void **state)
     scenario_expect_with("1x1", "fifo", "0:1,0,10/20 1:1,5,15", &options, "0:0-12,29-51 1:12-29");
 }
 
-/* 1x4: the gang fails at 10 and finds two of its GPUs taken by job 1, which waited; at 30 all four
- * are free again. */
+/* 1x4: the gang fails at 10 and job 1, which waited, takes two of its GPUs; at 30 all four are free
+ * again. */
 static void a_gang_loses_its_gpus(void **state)
 {
     (void)state;
@@ -67,23 +68,23 @@ static void a_gang_loses_its_gpus(void **state)
 }
 
 /* 1x2: both attempts end at 10, and their jobs wait again in the order of the finish events, which
- * is that of the trace: 0 before 1, both behind 2, which came at 5. */
+ * is that of the trace: 0 before 1, both behind 2, submitted at 5. */
 static void two_failures_at_one_instant(void **state)
 {
     (void)state;
     expect("1x2", "fifo", "0:1,0,10/7 1:1,0,10/3 2:2,5,4", "0:0-10,14-21 1:0-10,14-17 2:10-14");
 }
 
-/* Job 1 comes at the instant at which job 0 fails: the finish is handled first, so job 0 waits in
- * front. */
+/* Job 1 is submitted at the instant at which job 0 fails: the finish is handled first, so job 0
+ * precedes it. */
 static void a_failure_is_before_a_submission(void **state)
 {
     (void)state;
     expect("1x1", "fifo", "0:1,0,10/20 1:1,10,5", "0:0-10,10-30 1:30-35");
 }
 
-/* Attempts without length, first, in the middle and last. Of what is submitted at one instant the
- * row of the trace goes first, so job 0 stays ahead of job 1 while it is 0 s; at 4 it is not. */
+/* Attempts without length, first, in the middle and last. Of jobs submitted at one instant the row
+ * of the trace decides, so job 0 precedes job 1 while it is 0 s; at 4 it does not. */
 static void attempts_without_length(void **state)
 {
     (void)state;
@@ -92,8 +93,8 @@ static void attempts_without_length(void **state)
     expect("1x1", "srtf", "0:1,0,4/0/2 1:1,1,3", "0:0-4,4-4,4-6 1:6-9");
 }
 
-/* 2x4, node 0 belongs to a, node 1 to b. Job 0 fails at 10 and goes behind job 2 of its own virtual
- * cluster; b, whose job 3 waits for job 1 until 60, does not notice. */
+/* 2x4, node 0 belongs to a, node 1 to b. Job 0 fails at 10 and is queued behind job 2 of its own
+ * virtual cluster; b, whose job 3 waits until 60 for job 1, is not affected. */
 static void a_partition_keeps_its_retries(void **state)
 {
     (void)state;
@@ -116,7 +117,8 @@ static void run_m20(int64_t until_s, struct hs_test_result *r)
     assert_int_equal(hs_test_run_with(jobs, 2, "1x1", "fifo", &options, r), HS_OK);
 }
 
-/* M20 again: one row for the job, from its first submission to its last end, all work summed. */
+/* M20 again: observers see one row for the job, from its first submission to its last end, all work
+ * summed. */
 static void a_job_is_one_to_observers(void **state)
 {
     (void)state;
@@ -137,7 +139,8 @@ static void a_job_is_one_to_observers(void **state)
     assert_int_equal(r.segments[2].done_ns, 20 * S * 1000);
     assert_int_equal(r.figures.jobs, 2);
     assert_int_equal(r.figures.finished, 2);
-    /* from 10 to 25 job 0 waits as if it had never started, and counts as waiting for capacity */
+    /* from 10 to 25 job 0 waits as if it had never started, with the cause insufficient resources
+     */
     for (uint32_t i = 0; i < r.instant_count; i++) {
         bool waits = r.instants[i].time_us >= 10 * S && r.instants[i].time_us < 25 * S;
         if (r.instants[i].time_us < 10 * S)
@@ -156,7 +159,7 @@ static void a_job_is_one_to_observers(void **state)
     hs_test_free(&r);
 }
 
-/* Stopped at 15 it waits for its second attempt, at 30 it has done 5 s of it. */
+/* Stopped at 15 the job waits for its second attempt, at 30 it has done 5 s of it. */
 static void the_horizon_cuts(void **state)
 {
     (void)state;

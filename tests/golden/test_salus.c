@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * salus on paper: the micro-scenarios S1 to S10 of the policy text (3.7), on one GPU of 16000 MiB,
- * without start-up and inflation of what jobs ask for. Jobs and timelines as in scenario.h: a job
- * is on the GPU from its admission on, also while others of its lane have their turn.
+ * without start-up and inflation of what jobs ask for. Jobs and timelines are written as in
+ * scenario.h: a job is on the GPU from its admission on, also during the turns of other jobs of its
+ * lane.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Beside another that runs, a job is slower by `excess`. */
+/* A job is slower by `excess` while another one runs beside it. */
 static void expect_beside(double excess, const char *rule, const char *jobs, const char *timeline)
 {
     const struct hs_test_options options = {.excess = excess, .max_tenants = 8};
@@ -51,15 +52,15 @@ static void fifo_runs_one_after_the_other(void **state)
 
 /* ---- lanes (3.2) ---- */
 
-/* S2. X has a lane of 7, Y one of 5, where Z joins it: persistent memory and lanes are 15 of 16.
- * Q waits: a lane of 8 could have 7. V makes the lane of 7 one of 7.5, which is 16 of 16.
+/* S2. X has a lane of 7, Y one of 5, which Z joins: persistent memory and lanes are 15 of 16. Q
+ * waits: a lane of 8 could have 7. V makes the lane of 7 one of 7.5, which is 16 of 16.
  *
  *     X, V   X V X V X V X Q V X Q | V X V X ... X ends 21, V 22: 10 + 10 + 2 in all
  *     Y, Z   turns of 0.6 s: Z has its third at 3.0 to 3.6; Y alone has three more, to 5.4
  *
- * When Z is gone 2.5 + 12.5 are taken, and Q's 1 leaves nothing for a lane of 8; when Y is gone
- * 1.5 + 7.5, 6 are left and Q makes the lane of 7.5 one of 8. It joins at 5.4 and has its turns in
- * 7-8 and 10-11, behind X, which waits since 5, and V, which waits from 6 on. */
+ * When Z has ended 2.5 + 12.5 are taken, and Q's 1 leaves too little for a lane of 8; when Y has
+ * ended 1.5 + 7.5 are, 6 are left and Q makes the lane of 7.5 one of 8. It joins at 5.4 and has its
+ * turns in 7-8 and 10-11, behind X, which has waited since 5, and V, which waits from 6 on. */
 static void lanes_of_the_paper(void **state)
 {
     (void)state;
@@ -88,7 +89,7 @@ static void a_full_gpu_has_room_in_a_lane(void **state)
 
 /* ---- shortest remaining time (3.3) ---- */
 
-/* S4. B is on the GPU at once and A finishes its iteration: B runs in 21-31. */
+/* S4. B is admitted at once and A finishes its iteration: B runs in 21-31. */
 static const char s4[] = "A:1,0,100&15000/1000*1 B:1,20.5,10&15000/1000*1";
 
 static void the_shorter_goes_first(void **state)
@@ -98,15 +99,15 @@ static void the_shorter_goes_first(void **state)
     expect("rule=fifo", s4, "A:0-100 B:100-110");
 }
 
-/* S4b. 8 + 8 + 7 are more than 16: B is not let in, and A is not interrupted. */
+/* S4b. 8 + 8 + 7 are more than 16: B is not admitted, and A is not interrupted. */
 static void who_has_no_room_interrupts_nobody(void **state)
 {
     (void)state;
     expect("rule=srtf", "A:1,0,100&15000/8000*1 B:1,20.5,10&15000/8000*1", "A:0-100 B:100-110");
 }
 
-/* S10. A was declared to take 10 s and takes 30. At 12 it has -2 left, less than B's 15, and
- * stays; B is on the GPU and waits. */
+/* S10. A was declared to take 10 s and takes 30. At 12 it has -2 left, less than B's 15, and goes
+ * on; B is admitted and waits. */
 static void who_is_overdue_stays(void **state)
 {
     (void)state;
@@ -118,9 +119,9 @@ static void who_is_overdue_stays(void **state)
 
 /* ---- fairness (3.3) ---- */
 
-/* S5. fair counts the GPU time of a life: at 10 B has none and A 10 s, so B runs alone up to 20,
- * then they alternate. rr counts iterations from each arrival on: they alternate from 10, B first,
- * which was there before A's next iteration was. */
+/* S5. fair counts the GPU time since a job's start: at 10 B has none and A 10 s, so B runs alone up
+ * to 20, then they alternate. rr counts iterations from each submission on: they alternate from 10,
+ * B first, whose iteration was ready before A's next one. */
 static void fair_is_not_round_robin(void **state)
 {
     (void)state;
@@ -165,8 +166,8 @@ static void lanes_slow_each_other(void **state)
     expect_beside(0.25, "rule=fifo", jobs, "X:0-80 Y:80-160");
 }
 
-/* S9. Lanes of the code: Z overtakes Y, which waits for all of X's lane. Of the paper: Y joins X
- * before its second iteration, and they alternate; Z has a lane of 4 of its own. */
+/* S9. Lanes of the code: Z overtakes Y, which waits for all of X's lane. Lanes of the paper: Y
+ * joins X before its second iteration, and they alternate; Z has a lane of 4 of its own. */
 static void who_fits_overtakes(void **state)
 {
     (void)state;
@@ -176,7 +177,7 @@ static void who_fits_overtakes(void **state)
 }
 
 /* Gangs of two on two nodes of a GPU. X and Y keep 1 and 6 in a lane of 9: all 16. Q would keep 2;
- * when Y is gone at 6 there are 6 left, too few for a lane of 8 beside, and it joins X's:
+ * when Y has ended at 6, 6 are left, too few for a lane of 8 beside, and it joins X's:
  * X Y X Y X Y | X Q X Q X X X X X. */
 static void a_gang_joins_a_lane_over_nodes(void **state)
 {

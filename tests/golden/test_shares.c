@@ -28,7 +28,7 @@ static void the_tightest_that_is_enough(void **state)
            "a:0-10@0 b:0-10@1 c:0-10@1 d:0-10@0 e:0-10@2 f:0-10@0");
 }
 
-/* Both have room for 400; when a leaves GPU 0, its room is 1000 - 400 = 600, GPU 1's 400. */
+/* Both have room for 400; when a ends on GPU 0, its room is 1000 - 400 = 600, GPU 1's 400. */
 static void ties_go_to_the_lowest_gpu(void **state)
 {
     (void)state;
@@ -36,8 +36,8 @@ static void ties_go_to_the_lowest_gpu(void **state)
            "a:0-10@0 b:0-30@1 c:1-31@0 d:11-21@1");
 }
 
-/* A whole job waits for a GPU without shares, a share for one without a whole job. strict: b holds
- * c up. fit: c sits down beside a, and b waits until it leaves. */
+/* A job of whole GPUs waits for a GPU without shares, a share for one without such a job. strict: c
+ * waits behind b. fit: c is placed beside a, and b waits until it ends. */
 static void shares_and_whole_jobs_never_meet(void **state)
 {
     (void)state;
@@ -46,7 +46,7 @@ static void shares_and_whole_jobs_never_meet(void **state)
            "a:0-10@0 b:22-27@0 c:2-22@0");
 }
 
-/* a opens GPUs 0 and 1; b has its first two workers beside a and opens GPU 2; c finds the room that
+/* a opens GPUs 0 and 1; b has its first two workers beside a and opens GPU 2; c gets the room that
  * is left there. */
 static void workers_of_a_gang_sit_apart(void **state)
 {
@@ -55,8 +55,8 @@ static void workers_of_a_gang_sit_apart(void **state)
            "a:0-10@0+1 b:0-10@0+1+2 c:0-10@2");
 }
 
-/* b needs two GPUs with room, one is held whole until 10. Beside it c fits at once under fit: at 5
- * GPU 1 is idle again, which is still one too few. */
+/* b needs two GPUs with room, one is held whole until 10. Under fit c fits at once beside that job:
+ * at 5 GPU 1 is idle again, which is still one too few for b. */
 static void a_gang_of_shares_is_whole_or_waits(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void a_gang_of_shares_is_whole_or_waits(void **state)
            "a:0-10@0 b:10-15@0+1 c:2-5@1");
 }
 
-/* In one plan: the whole job has the lowest GPU, the share behind it the next. */
+/* In one plan: the job of a whole GPU has the lowest GPU, the share behind it the next. */
 static void within_one_plan(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void within_one_plan(void **state)
            "a:0-10@0 b:0-10@1 c:0-10@2 d:0-10@1");
 }
 
-/* fit: b finds the room that a has just left, also where that was the last idle GPU. */
+/* fit: b finds the room that a has just freed, also where that was the last idle GPU. */
 static void room_that_the_pass_itself_opens(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void room_that_the_pass_itself_opens(void **state)
            "a:0-10@0 b:10-15@0 c:0-10@0");
 }
 
-/* Beside another job everything would run at half speed; shares are reserved. */
+/* Beside a co-runner every job would run at half speed; shares are reserved. */
 static void shares_do_not_slow_each_other(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void shares_do_not_slow_each_other(void **state)
 }
 
 /* 2x2, GPU 0 held whole. The idle GPU is on the node that a gang of one would get: the fullest, the
- * lowest or the emptiest. c then sits down beside b, whatever the placer. */
+ * lowest or the emptiest. c is then placed beside b, whatever the placer. */
 static void the_placer_chooses_idle_gpus(void **state)
 {
     (void)state;
@@ -130,8 +130,8 @@ static void expect_on(const char *json, const char *jobs, const char *timeline)
     scenario_expect(path, "fifo", jobs, timeline);
 }
 
-/* A worker takes its CPUs: b and c would fit on GPU 0, whose node has 2 CPUs, and go to GPU 1; d
- * has 4 + 4 CPUs in all and may not have both workers where 2 are left. */
+/* A worker takes its CPUs: b and c would fit on GPU 0, whose node has 2 CPUs, and are placed on GPU
+ * 1; d has 4 + 4 CPUs in all and may not have both workers where 2 are left. */
 static void each_worker_takes_cpus(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void a_share_has_its_share_of_the_memory(void **state)
               "a:0-10@0 b:0-10@1 c:0-10@1 d:rejected e:rejected f:10-20@1");
 }
 
-/* Any of the types named will do; who names none of the cluster's is turned away. */
+/* Any of the types named will do; a job that names none of the cluster's is rejected. */
 static void sets_of_types(void **state)
 {
     (void)state;
@@ -171,9 +171,9 @@ static void sets_of_types(void **state)
     expect("1x2:V100", "fifo", "a:1,0,10=V100M16 b:1,0,10=V100|V100", "a:rejected b:0-10@0");
 }
 
-/* b, the head, can start when a gives back its 600 at 10: 1000 are free then. If b needs 700, the
- * 300 that are left over are not enough for d, which runs beyond; c is done by then. If b needs
- * 600, d starts beside a, and c finds no room. */
+/* b, the head, can start when a frees its 600 at 10: 1000 are free then. If b needs 700, the 300
+ * that are left over are not enough for d, which runs beyond; c ends by then. If b needs 600, d
+ * starts beside a, and c finds no room. */
 static void a_reservation_counts_thousandths(void **state)
 {
     (void)state;
@@ -191,8 +191,8 @@ static void gpu_time_is_of_the_share(void **state)
            "a:0-10@0 b:28-38@0 c:10-28@0");
 }
 
-/* Who cannot divide a GPU gives it whole: to one after the other, or to both at once as to whole
- * jobs, at half speed. */
+/* A policy that cannot divide a GPU gives it whole: to one job after the other, or to both at once
+ * as to whole jobs, at half speed. */
 static void other_policies_give_whole_gpus(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who makes way where GPUs are shared: the quantum of gandiva-like, the migration of horus, and
- * jobs without GPUs, which nobody has to make way for. Schedules worked out by hand; jobs are
- * written id:gpus,submit,duration%utilization&memory, timelines id:start-end@GPU (scenario.h), and
- * do not slow each other; predictions are the truth.
+ * Turns and moves where GPUs are shared: the quantum of gandiva-like, the migration of horus, and
+ * jobs without GPUs, for which no job is preempted. Schedules worked out by hand; jobs are written
+ * id:gpus,submit,duration%utilization&memory, timelines id:start-end@GPU (scenario.h), and do not
+ * slow each other; predictions are the truth.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,10 +34,9 @@ static int set_up(void **state)
 
 /* ---- the quantum ---- */
 
-/* a starts at 0 and b waits, so a makes way after its first quantum although nothing else happens
- * then; b is done before its own ends. Both are there from the start: no later arrival sets a
- * timer.
- */
+/* a starts at 0 and b waits, so a is preempted after its first quantum although no other event
+ * happens then; b ends before its own quantum does. Both are submitted at 0: no later submission
+ * sets a timer. */
 static void the_first_quantum_ends(void **state)
 {
     (void)state;
@@ -46,8 +45,8 @@ static void the_first_quantum_ends(void **state)
 }
 
 /* A turn costs 2 s and lasts one: a runs in 0-1, owes 2 and runs in 4-5, owes 2 again and runs in
- * 10-11; b runs in 1-2, owes 2 and runs in 7-8. Were the quantum to count what is owed, nobody who
- * was stopped once would ever get on. */
+ * 10-11; b runs in 1-2, owes 2 and runs in 7-8. If the quantum counted what is owed, a job that was
+ * stopped once would never make progress. */
 static void a_turn_brings_the_job_on_whatever_it_costs(void **state)
 {
     (void)state;
@@ -55,7 +54,7 @@ static void a_turn_brings_the_job_on_whatever_it_costs(void **state)
                     "a:1,0,3%50&0 b:1,0,2%50&0", "a:0-1,2-5,8-11 b:1-2,5-8");
 }
 
-/* b waits for the GPU of x, so a goes on; y's jobs do not wait for it. */
+/* b waits for the GPU of x, so a is not preempted for it; y's jobs do not wait for b. */
 static void nobody_makes_way_for_another_partition(void **state)
 {
     (void)state;
@@ -67,7 +66,7 @@ static void nobody_makes_way_for_another_partition(void **state)
 
 /* ---- jobs without GPUs ---- */
 
-/* The GPU is full until 100, and b in the window before c. */
+/* The GPU is full until 100, and b precedes c in the window. */
 static void no_gpu_is_needed_for_no_gpu(void **state)
 {
     (void)state;
@@ -106,8 +105,9 @@ static void play(const struct hs_test_job *jobs, uint32_t count, const char *pol
         fail_msg("%s", r->message);
 }
 
-/* A gang fills the memory of both GPUs of S until 10, so the others meet on T. Then the busiest of
- * them, c of 30 %, moves to GPU 0: 0.3 s + 4 s/GB x 1000 x 1.048576e-3 GB = 4.494304 s. */
+/* A gang fills the memory of both GPUs of S until 10, so the others share T. Then the one of
+ * highest utilization among them, c of 30 %, moves to GPU 0: 0.3 s + 4 s/GB x 1000 x 1.048576e-3 GB
+ * = 4.494304 s. */
 static void the_busiest_moves_to_an_idle_gpu(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void the_busiest_moves_to_an_idle_gpu(void **state)
     hs_test_free(&r);
 }
 
-/* Nothing is known of the second job's utilization: it counts as 100 %, and it moves. */
+/* The second job's utilization is unknown: it counts as 100 %, and it moves. */
 static void unknown_is_the_busiest(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void unknown_is_the_busiest(void **state)
     hs_test_free(&r);
 }
 
-/* The busiest may run on T only, where no GPU is idle: the next one moves. */
+/* The job of highest utilization may run on T only, where no GPU is idle: the next one moves. */
 static void who_has_nowhere_to_go_keeps_nobody_from_going(void **state)
 {
     (void)state;
@@ -154,8 +154,8 @@ static void who_has_nowhere_to_go_keeps_nobody_from_going(void **state)
 }
 
 /* Four on T, at 10 both GPUs of S fall idle: the one of 40 % moves, and the fifth, for T only,
- * takes its place. When it has arrived, at 10 + 4.494304 s, the one of 30 % may move, and the sixth
- * starts at that moment: nothing else happens then that would wake the queue. */
+ * takes its GPU. When the move ends, at 10 + 4.494304 s, the one of 30 % may move, and the sixth
+ * starts at that moment: no other event happens then that would cause a decision. */
 static void a_move_makes_room(void **state)
 {
     (void)state;

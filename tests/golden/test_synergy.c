@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Synergy on servers of 8 GPUs, 24 CPUs and 500 GB, unless said otherwise. S-numbers are the
- * micro-scenarios of the design, SN-numbers what must not come out; speeds are those of
+ * Synergy on servers of 8 GPUs, 24 CPUs and 500 GB, unless stated otherwise. S-numbers are the
+ * micro-scenarios of the design, SN-numbers results that must not appear; speeds are those of
  * configs/models/host.json: ResNet18 is fastest, 2.4, with 9 CPUs, GNMT needs one.
  */
 #include <setjmp.h>
@@ -148,8 +148,8 @@ static void expect_speed(struct servers servers, const struct hs_host *host, con
 }
 
 /* S2: M5 with 12 CPUs and 62.5, 125, 187.5 GB. S3: ResNet18 with 9 CPUs and 20 GB. S5: 4 GPUs of
- * AlexNet want 48 CPUs and 500 GB, and get 24: 6 a GPU are 1.75 by the table, and on the line from
- * (3, 1) to (12, 2.94) 1 + 1.94 / 36 x 12. */
+ * AlexNet ask for 48 CPUs and 500 GB, and get 24: 6 a GPU are 1.75 by the table, and on the line
+ * from (3, 1) to (12, 2.94) 1 + 1.94 / 36 x 12. */
 static void speeds(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void speeds(void **state)
 }
 
 /* S4: 7 GPUs of each server hold their part; 9 CPUs a GPU of ResNet18 fit nowhere, 3 do as 1 + 1.
- * Greedy waits for the end of the others. */
+ * Greedy waits until the others end. */
 static void a_gang_in_parts(void **state)
 {
     (void)state;
@@ -198,8 +198,8 @@ static void who_waits_holds_no_gpu(void **state)
     hs_test_free(&result);
 }
 
-/* SN3: tune starts all that have a GPU, whatever they want; greedy two. The ninth waits for the
- * round after the first end: at 300 s nothing has changed. */
+/* SN3: tune starts all jobs for which there is a GPU, whatever CPUs they ask for; greedy two. The
+ * ninth waits for the round after the first end: at 300 s nothing has changed. */
 static void no_gpu_is_idle(void **state)
 {
     (void)state;
@@ -216,8 +216,8 @@ static void no_gpu_is_idle(void **state)
     hs_test_free(&result);
 }
 
-/* Rounds are at multiples of 300 s: a job that comes at 1 s waits, one that comes at 300 does not,
- * and a GPU that is free from 310 on is given at 600. A job without GPUs begins the clock. */
+/* Rounds are at multiples of 300 s: a job submitted at 1 s waits, one submitted at 300 does not,
+ * and a GPU that is free from 310 on is given at 600. A job without GPUs starts the clock. */
 static void rounds(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void rounds(void **state)
     hs_test_free(&result);
 }
 
-/* One GPU; a job without begins the clock, A of 900 s and B of 400 s come at 600.
+/* One GPU; a job without GPUs starts the clock, A of 900 s and B of 400 s are submitted at 600.
  * fifo: A, then B from 1500 on.
  * srtf: B until 1000, A from the boundary at 1200 on.
  * las: a tie, A; at 900 A has 300 s, B none; at 1200 both have 300, A; at 1500 A has 600, B 300: B
@@ -258,8 +258,8 @@ static void orders(void **state)
     }
 }
 
-/* The jobs of S1 with its steps; whole steps a round, ends at boundaries. A job that ends at one
- * makes room there, not a round later. */
+/* The jobs of S1 with its steps; a round has whole steps, ends are at boundaries. The GPUs of a job
+ * that ends at a boundary are free there, not a round later. */
 static void released_rounds(void **state)
 {
     (void)state;
@@ -291,8 +291,8 @@ static double mean_jct_s(const char *policy, const struct hs_test_job *jobs, uin
     return sum_s / count;
 }
 
-/* What the design's runs all show, on drawn workloads of 120 jobs on two servers, under each order:
- * the mean JCT of tune is never above that of fair. */
+/* What all runs of the design show, on drawn workloads of 120 jobs on two servers, under each
+ * order: the mean JCT of tune is never above that of fair. */
 static void tune_is_no_worse_than_fair(void **state)
 {
     (void)state;

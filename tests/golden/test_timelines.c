@@ -20,12 +20,12 @@
 
 /* ---- fifo and sjf: what happens behind a job that does not fit ---- */
 
-/* M1, 1x4, 10 s a column: job 2 would fit beside 0 but stands behind 1.
+/* M1, 1x4, 10 s a column: job 2 would fit beside 0 but is behind 1 in the queue.
  *   0000000000 11111 222
  *   0000000000 11111 ...
  *   0000000000 11111 ...
  *   .......... 11111 ...
- * fit and easy: it slips into the free GPU at 20 and is gone before 1 can start at 100.
+ * fit and easy: it takes the free GPU at 20 and ends before 1 can start at 100.
  *   0000000000 11111
  *   0000000000 11111
  *   0000000000 11111
@@ -62,9 +62,9 @@ static void easy_extra(void **state)
     expect("1x8", "fifo:scan=easy", "0:6,0,100 1:4,1,50 2:2,2,500", "0:0-100 1:100-150 2:2-502");
 }
 
-/* 1x8: job 1 wants 7 of the 8, so only 1 is extra. Job 2 (2 GPUs, long) would delay it and waits;
- * job 3 (1 GPU, long) uses the extra one up; job 4 (1 GPU, long) finds none left although a GPU is
- * idle. 100: 1 starts on 7. 150: 2 and 4 start. */
+/* 1x8: job 1 needs 7 of the 8, so only 1 is extra. Job 2 (2 GPUs, long) would delay it and waits;
+ * job 3 (1 GPU, long) uses the extra one; for job 4 (1 GPU, long) there is none left although a GPU
+ * is idle. At 100 job 1 starts on 7, at 150 2 and 4 start. */
 static void easy_extra_used_up(void **state)
 {
     (void)state;
@@ -72,8 +72,8 @@ static void easy_extra_used_up(void **state)
            "0:0-100 1:100-150 2:150-650 3:3-503 4:150-650");
 }
 
-/* 1x4, easy: job 2 ends exactly at the shadow time of 1 (100): allowed. Job 3 would end one second
- * later: not, and waits for 1 to end at 110. */
+/* 1x4, easy: job 2 ends exactly at the shadow time of 1 (100): it may start. Job 3 would end one
+ * second later: it may not, and waits until 1 ends at 110. */
 static void easy_ends_at_shadow(void **state)
 {
     (void)state;
@@ -109,11 +109,12 @@ static void conservative_promises_to_all(void **state)
 }
 
 /* 2x4 consolidate: 0 and 1 leave one GPU on each node, so that 2 (2 GPUs) finds no place at 2
- * although enough are free; its time is from the first expected end on: 20. 3 is gone by then and
+ * although enough are free; its time is from the first expected end on: 20. 3 ends before then and
  * starts. At 4 GPUs are counted again: 2 are free at 13, which 2 holds now, and 4 has no time
  * before. At 13 the two GPUs are on two nodes: 2 goes back to 20, where 8 - 3 - 1 = 4 are free
- * beside 4, which starts. 5 (3 GPUs) has no time at 20, 4 - 2 = 2, and takes 30. node 0  000 0-30,
- * 3 3-13, 4 13-53, 555 30-40      node 1  111 0-20, 22 20-30 */
+ * beside 4, which starts. 5 (3 GPUs) has no time at 20, 4 - 2 = 2, and takes 30.
+ *   node 0  000 0-30, 3 3-13, 4 13-53, 555 30-40
+ *   node 1  111 0-20, 22 20-30 */
 static void conservative_fragmented(void **state)
 {
     (void)state;
@@ -122,7 +123,7 @@ static void conservative_fragmented(void **state)
            "0:0-30 1:0-20 2:20-30 3:3-13 4:13-53 5:30-40");
 }
 
-/* 1x4, sjf. Strict: 1 is the shortest and does not fit, so 2 stands still behind it.
+/* 1x4, sjf. Strict: 1 is the shortest and does not fit, so 2 waits behind it.
  *   strict 0000000000 1 22222     fit  0000000000 1       10 s a column; 1 is 5 s long
  *          0000000000 1 .....          0000000000 1
  *          .......... 1 .....          22222..... 1
@@ -144,8 +145,8 @@ static void sjf_ties(void **state)
            "0:0-10 1:10-13 2:13-16 3:19-24 4:16-19");
 }
 
-/* 1x2, fifo, all at one second, which is time 0 whatever the trace calls it: rows decide, 2 waits
- * for the GPU freed at 5. */
+/* 1x2, fifo, all submitted at one second, which is time 0 whatever the trace calls it: rows decide,
+ * 2 waits for the GPU freed at 5. */
 static void fifo_ties(void **state)
 {
     (void)state;
@@ -161,7 +162,7 @@ static void handover(void **state)
 
 /* ---- jobs without length, jobs that never fit ---- */
 
-/* 1x1: 0 starts and ends at 0, which lets 1 start at 0; 2 starts and ends when 1 makes room. */
+/* 1x1: 0 starts and ends at 0, which lets 1 start at 0; 2 starts and ends when 1 ends. */
 static void zero_duration(void **state)
 {
     static const char jobs[] = "0:1,0,0 1:1,0,5 2:1,3,0 3:1,5,0";
@@ -179,14 +180,14 @@ static void zero_duration_waits(void **state)
     expect("1x2", "fifo:scan=fit", jobs, "0:0-10 1:10-10 2:2-2");
 }
 
-/* 1x1, srtf: nothing left is the shortest: 1 interrupts 0 for no time at all, free of cost. */
+/* 1x1, srtf: no work left is the least: 1 interrupts 0 for no time, free of cost. */
 static void zero_duration_preempts(void **state)
 {
     (void)state;
     expect("1x1", "srtf:form=evict,preempt_cost=free", "0:1,0,10 1:1,4,0", "0:0-4,4-10 1:4-4");
 }
 
-/* 1x4: a gang of 5 can never be placed: turned away at once, in nobody's way. */
+/* 1x4: a gang of 5 can never be placed: it is rejected at once, and no job waits for it. */
 static void too_big(void **state)
 {
     (void)state;
@@ -328,8 +329,8 @@ static void costs(void **state)
            "0:0-10,30-125 1:10-30");
 }
 
-/* 1x1, what is owed counts as remaining: at 10, 0 has 20 left against 15: out, and now stands at
- * 20 + 7. At 12 comes 2 with 25: behind 1 (13 left), and at 25 before 0 (25 < 27).
+/* 1x1, what is owed counts as remaining: at 10, 0 has 20 left against 15: it is evicted, and now
+ * has 20 + 7. At 12 job 2 is submitted with 25: behind 1 (13 left), and at 25 before 0 (25 < 27).
  *   0000000000 1..1 2...2 ***0..0 */
 static void cost_counts_as_remaining(void **state)
 {
@@ -338,8 +339,8 @@ static void cost_counts_as_remaining(void **state)
            "0:1,0,30 1:1,10,15 2:1,12,25", "0:0-10,50-77 1:10-25 2:25-50");
 }
 
-/* 1x1: at 10 job 0 is done before anybody looks at 1; at 5 in the second line 0 and 1 have 5 s
- * left each and the earlier submission keeps the GPU. */
+/* 1x1: at 10 job 0 ends before 1 is considered; at 5 in the second line 0 and 1 have 5 s left each
+ * and the earlier submission keeps the GPU. */
 static void srtf_boundaries(void **state)
 {
     (void)state;
@@ -349,8 +350,8 @@ static void srtf_boundaries(void **state)
 }
 
 /* 1x2, srsf: at 0 job 0 (2 x 1) does not fit beside 1 (1 x 1), so 1 and 2 run. At 1 job 1 ends, and
- * 2 x 1 of job 2 stands against 1 x 2 of job 0. evict: nobody is evicted for an equal key.
- * replace: equal keys keep the order of the decision before, which was 1 0 2.
+ * 2 x 1 of job 2 stands against 1 x 2 of job 0. evict: no job is evicted for an equal key. replace:
+ * equal keys keep the order of the decision before, which was 1 0 2.
  *   evict    1..0      replace  10..
  *            2220               2022 */
 static void preemption_ties(void **state)
@@ -361,10 +362,11 @@ static void preemption_ties(void **state)
     expect("1x2", "srsf:form=replace,preempt_cost=free", jobs, "0:1-2 1:0-1 2:0-1,2-4");
 }
 
-/* 2x2 consolidate, evict: nodes {0,1} and {2,3}. At 10 comes 4 (2 GPUs, 20 s). Left: 0 40, 1 61,
- * 2 52, 3 73; by number 4, 0 and 2 are chosen, 1 and 3 are out, and then 4 finds one free GPU on
- * each node: a chosen job that cannot be placed just waits, and so do those not chosen. At 50 job 0
- * ends: 2 (12), 4 (20), 1 (61) are chosen, 4 gets node 0, 1 goes beside 2; at 62 job 2 ends, 3 in.
+/* 2x2 consolidate, evict: nodes {0,1} and {2,3}. At 10 job 4 is submitted (2 GPUs, 20 s). Left: 0
+ * 40, 1 61, 2 52, 3 73; by number 4, 0 and 2 are chosen, 1 and 3 are evicted, and then 4 finds one
+ * free GPU on each node: a chosen job that cannot be placed waits, and so do those not chosen. At
+ * 50 job 0 ends: 2 (12), 4 (20), 1 (61) are chosen, 4 gets node 0, 1 is placed beside 2; at 62 job
+ * 2 ends, 3 resumes.
  *   node 0  0 0-50, then 4 50-70 on both     1 1-10
  *   node 1  2 2-62, then 3 62-135            3 3-10, then 1 50-111 */
 static void evict_leaves_holes(void **state)
@@ -392,7 +394,7 @@ static void replace_moves(void **state)
 }
 
 /* 1x4: at 10 job 1 (3 GPUs, 50 s) goes before 0 (2 GPUs, 90 s left), which does not fit into the
- * GPU that is over; 2 does, although it is last in order.
+ * one GPU left; 2 does, although it is last in order.
  *   0 x2  0-10        60-150
  *   1 x3        10-60
  *   2 x1        10-210 */
@@ -417,7 +419,7 @@ static void expect_vcs(enum hs_vc_mode mode, const char *cluster, const char *po
 }
 
 /* 2x4, node 0 belongs to a, node 1 to b: 1 waits for its own node though b's is idle, and does not
- * stand in the way of b's queue; 3 (5 GPUs of b's 4) can never run. */
+ * block b's queue; 3 (5 GPUs of b's 4) can never run. */
 static void vc_partition(void **state)
 {
     (void)state;
@@ -434,7 +436,8 @@ static void vc_quota(void **state)
                "0:0-100 1:100-110 2:2-12");
 }
 
-/* Quotas shared in part: a holds 2 of 4, the gang of 3 must wait for 0, fit lets the single in. */
+/* Quotas shared in part: a holds 2 of 4, the gang of 3 must wait until 0 ends, fit lets the single
+ * job pass. */
 static void vc_quota_fit(void **state)
 {
     (void)state;
@@ -449,9 +452,9 @@ static void vc_ignored(void **state)
     expect("1x4", "fifo", "0:3,0,100@a 1:4,10,50@b 2:1,20,30@c", "0:0-100 1:100-150 2:150-180");
 }
 
-/* types=fastest where all speeds are equal: by name, so the K80s (GPUs 2 and 3) come first. Job 1
- * wants two GPUs of one type and gets the V100s, job 2 the K80 that is left. Job 3 wants three: no
- * type has them, and where jobs may be mixed it gets them at 100. */
+/* types=fastest where all speeds are equal: by name, so the K80s (GPUs 2 and 3) are first. Job 1
+ * needs two GPUs of one type and gets the V100s, job 2 the K80 that is left. Job 3 needs three: no
+ * type has them, and where types may be mixed it gets them at 100. */
 static void types_fastest(void **state)
 {
     (void)state;
@@ -462,7 +465,7 @@ static void types_fastest(void **state)
            "0:0-100@0 1:0-100@1+2 2:0-10@3 3:100-110@0+1+2");
 }
 
-/* A node of two GPUs and one core: each job wants the core. */
+/* A node of two GPUs and one core: each job needs the core. */
 static void a_node_of_one_core(void **state)
 {
     (void)state;
@@ -482,7 +485,7 @@ static void types_of_a_job(void **state)
 }
 
 /* Racks of 8 and 12 GPUs. Twelve in both, by the lowest ids, have half the speed of those in one;
- * twenty need both and have all of it. A gang of one node is in one rack. */
+ * twenty need both and have all of it. A gang on one node is in one rack. */
 static void racks_slow_gangs(void **state)
 {
     static const struct hs_test_options half = {.rack_q32 = UINT64_C(1) << 31};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * tiresias and las on paper: the micro-scenarios M5 to M10 and M15 of the policy text, where each
- * timeline was also run through the published simulator (with its defects mended) or worked out by
- * hand, and what the published defects would have made of them.
+ * timeline was also run through the published simulator (with its defects corrected) or worked out
+ * by hand, and what the published defects would have produced.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 /* M5. One GPU, queues of less and more than 100 s.
  *
- *     0 |====|....................|======|      100 s of service: down, behind the newcomers
+ *     0 |====|....................|======|      100 s of service: down, behind 1 and 2
  *     1   ...|===|
  *     2       ...|====|...................|==|  down at 280, behind job 0
  *       0   100 180  280                 430 480 */
@@ -28,9 +28,8 @@ static void jobs_go_down_after_their_limit(void **state)
                     "0:0-100,280-430 1:100-180 2:180-280,430-480");
 }
 
-/* A start costs 5 s, which are no service: of 10 s it has had its share at 15, not at 10. Job 1
- * pays from 15 to 20 and ends at 30; job 0 goes on there, with 20 s to do, without another start.
- */
+/* A start costs 5 s, which are no service: job 0 has had its 10 s at 15, not at 10. Job 1 pays from
+ * 15 to 20 and ends at 30; job 0 resumes there, with 20 s to do, without another start. */
 static void costs_are_no_service(void **state)
 {
     (void)state;
@@ -93,8 +92,8 @@ static void those_who_wait_go_up_again(void **state)
                     "0:0-100,370-470 1:100-190 2:190-280 3:280-370 4:470-560");
 }
 
-/* M10. Nobody reaches the limit. Job 2 came after job 1 and runs, because it fits beside job 0. By
- * submission job 1 evicts it when there are 4 GPUs for it. */
+/* M10. No job reaches the limit. Job 2 is submitted after job 1 and runs, because it fits beside
+ * job 0. By submission job 1 evicts it when there are 4 GPUs for it. */
 static void an_older_gang_evicts_only_by_submission(void **state)
 {
     (void)state;
@@ -152,7 +151,7 @@ static void restoring_is_not_service(void **state)
 /* Under compat=helios paying is service. Job 0 gets 20 s, 1 of which it pays, and goes down; so
  * does job 1 at 40, to the tail, behind job 0, which pays 30 and has 21 left; at the next round,
  * 100, job 1 does the same. If job 0 went up at 40, having waited as long as it was served, it
- * would pay 20 of its 30 s until 60 and be evicted by job 1, up again; and so on for ever. */
+ * would pay 20 of its 30 s until 60 and be evicted by job 1, up again; and so on without end. */
 static void nobody_goes_round_for_ever(void **state)
 {
     (void)state;
@@ -173,7 +172,7 @@ static void expect_gittins(const char *samples, const char *jobs, const char *ti
 
 /* The larger index goes first; the published `gittins` sorts the smaller first. Up to 100 ahead, of
  * {100, 100, 100, 400} a job that had 50 has .75 / 62.5 = .012 and a new one .75 / 100 = .0075: it
- * stays. Of {10, 10, 10, 1000} it has 0 and the new one .75 / 32.5: it makes way. */
+ * goes on. Of {10, 10, 10, 1000} it has 0 and the new one .75 / 32.5: it is preempted. */
 static void the_larger_index_goes_first(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What wrong estimates do to sjf and to easy backfill, on paper: they change the order and the
- * promises, never how long a job runs. Right ones, by whatever way they come, change nothing.
+ * The effect of wrong estimates on sjf and on easy backfill, on paper: they change the order and
+ * the promises, never how long a job runs. True estimates, from whatever source, change nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static void expect(const char *cluster, const char *policy, const char *predicti
     scenario_expect(cluster, spec, jobs, timeline);
 }
 
-/* 1x1: 1 (5 s) is taken for 50 s and goes behind 2 (20 s). */
+/* 1x1: 1 (5 s) is estimated at 50 s and goes behind 2 (20 s). */
 static void sjf_by_file(void **state)
 {
     static const char jobs[] = "0:1,0,10 1:1,1,5 2:1,2,20";
@@ -34,8 +34,8 @@ static void sjf_by_file(void **state)
     expect("1x1", "sjf:scan=strict", "0,10\n1,50\n2,20\n", jobs, "0:0-10 1:30-35 2:10-30");
 }
 
-/* 1x1: at 20 job 1, which runs since 10, has 90 of its 100 s left: 2, taken for 85 s, takes its
- * GPU, taken for 95 s it waits. */
+/* 1x1: at 20 job 1, which runs since 10, has 90 of its 100 s left: 2 takes its GPU if estimated at
+ * 85 s, and waits if estimated at 95 s. */
 static void srtf_by_file(void **state)
 {
     static const char jobs[] = "0:1,0,10 1:1,1,100 2:1,20,5";
@@ -47,8 +47,8 @@ static void srtf_by_file(void **state)
 }
 
 /* 1x4. 0 is expected to end at 50 and ends at 100; 1 needs all and holds the promise; nothing is
- * left beside it (1 + 3 - 4 = 0). At 20 job 2 (40 s) would end at 60, behind 50: it waits. At 60
- * job 0 has outrun its estimate and is expected to end now: 3 (5 s) would end later and waits. 4 at
+ * left beside it (1 + 3 - 4 = 0). At 20 job 2 (40 s) would end at 60, after 50: it waits. At 60 job
+ * 0 has exceeded its estimate and is expected to end now: 3 (5 s) would end later and waits. 4 at
  * 61 is expected to take no time at all and starts. At 100 job 1 starts, at 150 both others.
  *   0 x3  0-100            true run times: 2 20-60, 3 60-65, 4 65-70
  *   1 x4          100-150
@@ -65,9 +65,9 @@ static void easy_underestimated(void **state)
 }
 
 /* 1x4. 0 is expected to end at 200 and ends at 100: 2 (150 s) starts at 20 because it would end at
- * 170, and keeps 1 waiting for 70 s. The promise is corrected as soon as 0 ends: 3 (1 GPU) comes at
- * 110, when 3 GPUs are free and 1 is expected to start at 170: 3 (50 s, until 160) may start, 4
- * (100 s) may not.
+ * 170, and keeps 1 waiting for 70 s. The promise is corrected as soon as 0 ends: 3 (1 GPU) is
+ * submitted at 110, when 3 GPUs are free and 1 is expected to start at 170: 3 (50 s, until 160) may
+ * start, 4 (100 s) may not.
  *   0 x3  0-100            true run times: 1 100-150, 2 150-300, 3 150-200, 4 150-250
  *   1 x4           170-220
  *   2 x1    20-170
@@ -84,9 +84,9 @@ static void easy_overestimated(void **state)
 }
 
 /* 1x4, conservative. 0 is expected to end at 20 and ends at 10: 1 moves up from 20 to 17, when 2
- * ends, and 3 (3 GPUs, 7 s), which came at 5 and had no time before 30, fits in before it. 0 x3
- * 0000000000              1 x4  17-27 0000000000 3333333 0000000000 3333333
- *         ..22222222 2222222      0-10, then 10-17 */
+ * ends, and 3 (3 GPUs, 7 s), submitted at 5 with no time before 30, fits in before it.
+ *   0000000000 3333333      0 x3, then 3 x3 until 17
+ *   ..22222222 2222222      2 x1; then 1 x4 17-27 */
 static void conservative_moves_up(void **state)
 {
     (void)state;
@@ -104,9 +104,9 @@ static void conservative_loses_its_time(void **state)
            "0:0-5 1:0-10 2:10-20 3:20-30");
 }
 
-/* 1x4, conservative. 0 outruns its estimate of 10: from then on it is expected to end now, and what
- * 1 (4 GPUs) holds begins now. 2 (1 GPU, 5 s) came at 3 and ran until 8; 3, alike, comes at 12 and
- * waits for 1. */
+/* 1x4, conservative. 0 exceeds its estimate of 10: from then on it is expected to end now, and what
+ * 1 (4 GPUs) holds begins now. 2 (1 GPU, 5 s), submitted at 3, ran until 8; 3, of the same size, is
+ * submitted at 12 and waits until 1 ends. */
 static void conservative_overrun(void **state)
 {
     (void)state;
@@ -114,9 +114,9 @@ static void conservative_overrun(void **state)
            "0:3,0,20 1:4,1,10 2:1,3,5 3:1,12,5", "0:0-20 1:20-30 2:3-8 3:30-35");
 }
 
-/* Noise of no size is the truth, and so is a file that tells it: as under the oracle. 1x4: behind 0
- * and 2 (until 30 and 26) wait 1 (4 GPUs) and 3 (1 GPU, 20 s). Under easy 3 may not start at 26,
- * for 1 is promised 30; sjf and qssf promise nothing, and 1 waits for 3. */
+/* Noise of size zero is the truth, and so is a file with the true run times: as under the oracle.
+ * 1x4: behind 0 and 2 (until 30 and 26) wait 1 (4 GPUs) and 3 (1 GPU, 20 s). Under easy 3 may not
+ * start at 26, for 1 is promised 30; sjf and qssf promise nothing, and 1 waits until 3 ends. */
 static void right_estimates_change_nothing(void **state)
 {
     static const char *const policies[] = {"fifo:scan=easy", "sjf:scan=fit", "qssf:scan=fit"};
@@ -134,8 +134,8 @@ static void right_estimates_change_nothing(void **state)
     }
 }
 
-/* 40 jobs of 1 s at 0 on one GPU: in order of their factors alone, so that with noise a job ends
- * where its draw puts it. Another seed, another order; the same seed, the same. */
+/* 40 jobs of 1 s at 0 on one GPU run in order of their factors alone, so that with noise a job ends
+ * where its draw puts it. Another seed gives another order; the same seed, the same. */
 static void noise_is_of_the_seed(void **state)
 {
     struct hs_test_job jobs[40] = {0};
