@@ -201,7 +201,7 @@ static void reserved_gpus_are_lent(void **state)
 /* By hand: o needs 20 GB of 32 on GPU 0 and leaves too little for G, which needs 14 and has
  * reserved GPU 1, but enough for L, which needs 10 and reserves GPU 0. When o ends, this
  * reservation does not hold back G, which has waited longer: neither job waits for the other. */
-static void who_waited_longer_takes_reserved_gpus(void **state)
+static void longest_wait_takes_reserved_gpus(void **state)
 {
     (void)state;
     expect(pair, "antman", "model,limit,speed\n*,100,1\n",
@@ -242,7 +242,7 @@ static void the_less_used_guest_is_joined(void **state)
 
 /* A5. X, for which there is no quota, has done 1 + 2 + 3 + 4 when R ends at 50. It is upgraded to
  * guaranteed then, before J, which has waited since 20, and ends at 80. */
-static void who_runs_is_upgraded_first(void **state)
+static void running_jobs_are_upgraded_first(void **state)
 {
     (void)state;
     expect_quota("1x1", one, "antman", "R:1,0,50!g%60@t X:1,10,40!a%100@t J:1,20,30!g%60@t",
@@ -280,11 +280,11 @@ int main(void)
         cmocka_unit_test(caps_go_up_step_by_step),
         cmocka_unit_test(a_gang_is_as_fast_as_its_slowest),
         cmocka_unit_test(reserved_gpus_are_lent),
-        cmocka_unit_test(who_waited_longer_takes_reserved_gpus),
+        cmocka_unit_test(longest_wait_takes_reserved_gpus),
         cmocka_unit_test(busy_gpus_are_left_alone),
         cmocka_unit_test(a_job_without_memory_is_tried_again),
         cmocka_unit_test(the_less_used_guest_is_joined),
-        cmocka_unit_test(who_runs_is_upgraded_first),
+        cmocka_unit_test(running_jobs_are_upgraded_first),
         cmocka_unit_test(muris_gangs_reserve),
         cmocka_unit_test(muris_guests_go_where_load_is_least),
     };

@@ -320,7 +320,7 @@ static const char speeds[] =
 
 /* Nodes with 4, 2 and 2 GPUs: VGG on the first and MobileNet on the others has the reward
  * 4 + 4 x .972 = 7.888, the other way round 4 + 4 x .576 = 6.304. */
-static void rewards_decide_who_is_spread(void **state)
+static void rewards_decide_which_job_is_spread(void **state)
 {
     static const char rows[] = "model,dataset,batch,precision,family,util\n"
                                "V,d,1,fp32,VGG,50\nM,d,1,fp32,Mob,50\n";
@@ -363,7 +363,7 @@ int main(void)
         cmocka_unit_test(odd_minutes_are_backwards),
         cmocka_unit_test(run_times_are_estimated),
         cmocka_unit_test(the_objective_decides),
-        cmocka_unit_test(rewards_decide_who_is_spread),
+        cmocka_unit_test(rewards_decide_which_job_is_spread),
         cmocka_unit_test(leases_end_before_the_deadline),
         cmocka_unit_test(spot_comes_before_leases),
         cmocka_unit_test(best_effort_has_the_rest),

@@ -108,7 +108,7 @@ static void what_a_switch_costs_is_folded_in(void **state)
 
 /* Two on one GPU, each half of the time: both take 200 s; for half of this time each keeps its
  * persistent 100 MiB on the host, 100 x 100 MiB s. Alone, a job keeps nothing there. */
-static void who_has_no_share_is_on_the_host(void **state)
+static void jobs_without_share_are_on_the_host(void **state)
 {
     (void)state;
     const struct hs_test_job job = {
@@ -180,9 +180,9 @@ static void a_size_that_no_server_bears_waits(void **state)
                     "D:0-600 E:600-720");
 }
 
-/* Two GPUs, and CPUs for B or C. A newcomer is first in the ring: D stops B at 1. Turns are A D, B D
- * from 61, A B from 121, A D from 181. C is placed when D is done, 211: C A. At 271 B and C have
- * turns, B first: C, behind it, stops, and a GPU idles until B is done at 321. */
+/* Two GPUs, and CPUs for B or C. A new job is at the head of the ring: D stops B at 1. Turns are
+ * A D, B D from 61, A B from 121, A D from 181. C is placed when D ends, 211: C A. At 271 B and C
+ * have turns, B first: C, behind it, stops, and a GPU idles until B ends at 321. */
 static void turns_end_for_want_of_cpus(void **state)
 {
     char node[256];
@@ -204,7 +204,7 @@ static void pack_with(const char *policy, const char *jobs, double excess, const
 
 /* G4. Each has had a turn alone at 2 and 540 s left. S = 10/9 is 1165084 / 2^20, the speed
  * 0.90000034: 599.999772 s, not 600. Slicing alone ends at 19 and 20. */
-static void those_who_gain_are_packed(void **state)
+static void pairs_that_gain_are_packed(void **state)
 {
     (void)state;
     static const char jobs[] = "A:1,0,600%50&4000*1 B:1,0,600%50&4000*1";
@@ -253,7 +253,7 @@ static void one_trial_is_kept(void **state)
 /* G5. S is 2330169 / 2^20, the speed 0.449999979: in the trial of [2, 3) each does 26.999998711 s,
  * 0.9 in all. 513.000001289 s are left, that is eight turns and 33.000001289 s: A in 1140 to
  * 1173.000002, B thereafter. */
-static void those_who_lose_are_taken_apart(void **state)
+static void pairs_that_lose_are_separated(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -439,16 +439,16 @@ int main(void)
         cmocka_unit_test(six_take_turns_on_four),
         cmocka_unit_test(six_share_four),
         cmocka_unit_test(what_a_switch_costs_is_folded_in),
-        cmocka_unit_test(who_has_no_share_is_on_the_host),
+        cmocka_unit_test(jobs_without_share_are_on_the_host),
         cmocka_unit_test(a_resume_is_paid_for),
         cmocka_unit_test(a_low_priority_waits),
         cmocka_unit_test(a_high_priority_does_not),
         cmocka_unit_test(sizes_keep_to_their_servers),
         cmocka_unit_test(a_size_that_no_server_bears_waits),
         cmocka_unit_test(turns_end_for_want_of_cpus),
-        cmocka_unit_test(those_who_gain_are_packed),
+        cmocka_unit_test(pairs_that_gain_are_packed),
         cmocka_unit_test(one_trial_is_kept),
-        cmocka_unit_test(those_who_lose_are_taken_apart),
+        cmocka_unit_test(pairs_that_lose_are_separated),
         cmocka_unit_test(one_of_two_taken_apart_stays),
         cmocka_unit_test(no_gain_is_no_reason),
         cmocka_unit_test(what_does_not_fit_is_not_packed),

@@ -266,8 +266,8 @@ static void pairs_fit_in_memory(void **state)
 }
 
 /* Jobs 0 and 1 share the GPU 5/9 of the time, 2, which leaves no memory for another, has it 4/9:
- * .8 x 5/9 of each. Share over time received, 180 s and each round, is 5/9 / 180 and 4/9 / 180, then
- * 5/9 / 540 and 4/9 / 180, then 5/9 / 540 and 4/9 / 540: pair and job take turns. */
+ * .8 x 5/9 of each. Share over time received, 180 s and each round, is 5/9 / 180 and 4/9 / 180,
+ * then 5/9 / 540 and 4/9 / 180, then 5/9 / 540 and 4/9 / 540: pair and job take turns. */
 static void pair_and_job_take_turns(void **state)
 {
     static const struct hs_test_options options = {.excess = .25};

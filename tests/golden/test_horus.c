@@ -108,7 +108,7 @@ static void as_coded_goes_by_memory(void **state)
 
 /* c (40 %) fits exactly beside a's 60 %: cost 0 against 0.30 beside b's 30 %. gandiva-like ignores
  * the utilization of c and takes the GPU of least load: 0.30 against 0.60. */
-static void whom_to_join(void **state)
+static void the_best_fit_is_joined(void **state)
 {
     static const char jobs[] = "a:1,0,100%60&1000 b:1,0,100%30&1000 c:1,1,10%40&1000";
     (void)state;
@@ -440,7 +440,7 @@ int main(void)
         cmocka_unit_test(cost_numbers),
         cmocka_unit_test(cost_of_horus),
         cmocka_unit_test(as_coded_goes_by_memory),
-        cmocka_unit_test(whom_to_join),
+        cmocka_unit_test(the_best_fit_is_joined),
         cmocka_unit_test(pack_fills),
         cmocka_unit_test(idle_first),
         cmocka_unit_test(idle_first_for_gandiva),

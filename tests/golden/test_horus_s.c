@@ -55,7 +55,7 @@ static void expect(const char *policy, const char *jobs, const char *timeline)
 
 /* 0.30 is the larger of the two slowdowns, whichever job has it. Of three jobs of 50 % the last is
  * slowed by 2 x 0.5 x 0.5 x 0.25 = 0.125, and slows the others by as much; for two it is 0.0625. */
-static void nobody_is_made_slower_than_the_cap(void **state)
+static void slowdowns_are_capped(void **state)
 {
     (void)state;
     expect("horus-s:patience=1000,slowdown_cap=1.31", "a:1,0,100%100 b:1,1,10%60",
@@ -86,7 +86,7 @@ static void waits_while_the_queue_is_short(void **state)
 
 /* With overtake=400s a job counts as submitted later by 1 s for each 0.1 % of its unfitness: m of
  * 40 % by 400, l of 10 % by 100, h of 90 % by (100 - 90) x 40 / 60 = 6.6 %: 66. */
-static void who_pairs_well_goes_first(void **state)
+static void best_partner_goes_first(void **state)
 {
     (void)state;
     expect("horus-s:max_tenants=1,overtake=400s",
@@ -98,7 +98,7 @@ static void who_pairs_well_goes_first(void **state)
 
 /* m counts as submitted at 401. A job without any unfitness passes it if submitted before, not
  * after. */
-static void nobody_is_passed_for_ever(void **state)
+static void overtaking_is_bounded(void **state)
 {
     (void)state;
     expect("horus-s:max_tenants=1,overtake=400s", "a:1,0,500%50 m:1,1,10%40 x:1,400,10%100",
@@ -120,10 +120,10 @@ static void absurd_slowdowns_stay_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_made_slower_than_the_cap),
+        cmocka_unit_test(slowdowns_are_capped),
         cmocka_unit_test(waits_while_the_queue_is_short),
-        cmocka_unit_test(who_pairs_well_goes_first),
-        cmocka_unit_test(nobody_is_passed_for_ever),
+        cmocka_unit_test(best_partner_goes_first),
+        cmocka_unit_test(overtaking_is_bounded),
         cmocka_unit_test(absurd_slowdowns_stay_large),
     };
     return cmocka_run_group_tests_name("horus-s by hand", tests, set_up, tear_down);

@@ -330,7 +330,7 @@ static void the_most_is_kept(void **state)
 
 /* Rigid jobs. A needs all four GPUs and waits for two of them; B, submitted later, has one. When
  * the first job ends A gets all at 1200, and B, which held one of these GPUs, waits until 1800. */
-static void who_came_first_goes_first(void **state)
+static void first_submitted_goes_first(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {
@@ -345,7 +345,7 @@ static void who_came_first_goes_first(void **state)
 /* Slots of 60 s, restarts of 100 s: the third job starts at 60, and at 120 it has done nothing yet
  * and keeps its GPU. So the second, which needs four, has to wait, and the last has one of the
  * three others. */
-static void who_restarts_keeps_its_gpus(void **state)
+static void a_restarting_job_keeps_its_gpus(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {
@@ -385,7 +385,7 @@ static void cpu_jobs_run_beside(void **state)
 
 /* Both need the only K80. The second is granted a GPU at 600, but there is none of the type: it
  * waits. */
-static void who_finds_no_place_waits(void **state)
+static void a_job_without_place_waits(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {
@@ -565,11 +565,11 @@ int main(void)
         cmocka_unit_test(three_losses_are_enough),
         cmocka_unit_test(trials_are_five),
         cmocka_unit_test(the_most_is_kept),
-        cmocka_unit_test(who_came_first_goes_first),
-        cmocka_unit_test(who_restarts_keeps_its_gpus),
+        cmocka_unit_test(first_submitted_goes_first),
+        cmocka_unit_test(a_restarting_job_keeps_its_gpus),
         cmocka_unit_test(a_paid_restart_is_no_progress),
         cmocka_unit_test(cpu_jobs_run_beside),
-        cmocka_unit_test(who_finds_no_place_waits),
+        cmocka_unit_test(a_job_without_place_waits),
         cmocka_unit_test(the_type_of_most_gpus_counts),
         cmocka_unit_test(speeds_that_are_seen_count),
         cmocka_unit_test(one_gpu_that_is_seen_counts),

@@ -62,7 +62,7 @@ static void a_gang_beyond_the_quota(void **state)
 /* 7 of 1x8 are free at 10; b holds nothing and is considered first, but its gang of 6 exceeds its
  * quota, and a's pair, which does not, could start: b waits. With 11 free both start, a before b.
  */
-static void borrowers_give_way(void **state)
+static void borrowers_wait(void **state)
 {
     (void)state;
     expect_quotas(four_four, "1x8", N ",fair_preempt=0", "0:1,0,100@a 1:6,10,20@b 2:2,10,30@a",
@@ -73,7 +73,7 @@ static void borrowers_give_way(void **state)
 
 /* Servers of 2 and 4; c leaves one GPU of the larger free. a's gang of 3 needs one server: it
  * cannot be placed, so b may take the smaller one. (b precedes: neither holds anything.) */
-static void who_cannot_start_holds_nobody_back(void **state)
+static void a_job_that_cannot_start_blocks_none(void **state)
 {
     (void)state;
     expect_quotas("\"b\": 1, \"a\": 4, \"c\": 3", "1x2,1x4", N ",fair_preempt=0",
@@ -91,7 +91,7 @@ static void starts_count_at_once(void **state)
 }
 
 /* 1x4: a's gang of 2 exceeds its own quota of 1 and does not precede b's of 3. */
-static void who_borrows_holds_nobody_back(void **state)
+static void a_borrower_blocks_none(void **state)
 {
     (void)state;
     expect_quotas("\"b\": 2, \"a\": 1", "1x4", N, "0:3,0,50@b 1:2,0,50@a", "0:0-50 1:50-100");
@@ -150,7 +150,7 @@ static const char five_five[] = "\"a\": 5, \"b\": 5";
 
 /* M19: b, quota 5, holds all ten GPUs; the youngest of its jobs, all of one age, is that of the
  * highest row, 9. It is preempted and has 900 s to do when a's ends. */
-static void m19_makes_way(void **state)
+static void m19_preempts(void **state)
 {
     (void)state;
     expect_quotas(five_five, "10x1", "philly", TEN_OF_B "10:1,100,50@a",
@@ -171,7 +171,7 @@ static void m19_enough_is_idle(void **state)
                   SEVEN_RUN "7:0-100,150-1050 8:100-150");
 }
 
-static void nobody_makes_way(void **state)
+static void none_is_preempted(void **state)
 {
     (void)state;
     expect_quotas(five_five, "10x1", N ",fair_preempt=0", TEN_OF_B "10:1,100,50@a",
@@ -179,7 +179,7 @@ static void nobody_makes_way(void **state)
 }
 
 /* A victim of one GPU pays 7 s by the table before its 900 s. */
-static void making_way_costs(void **state)
+static void preemption_costs(void **state)
 {
     (void)state;
     expect_quotas(five_five, "10x1", "philly:preempt_cost=table", TEN_OF_B "10:1,100,50@a",
@@ -188,7 +188,7 @@ static void making_way_costs(void **state)
 
 /* The gang of 3 preempts three, the youngest first; for what a asks beyond its quota of 5 no job is
  * preempted: 11 waits for idle GPUs, and at 150 precedes b, which then holds 7 of 5. */
-static void several_make_way(void **state)
+static void several_are_preempted(void **state)
 {
     (void)state;
     expect_quotas(five_five, "10x1", N, TEN_OF_B "10:3,100,50@a 11:3,110,50@a",
@@ -198,7 +198,7 @@ static void several_make_way(void **state)
 
 /* 1x12, quotas of 4: c's job is the youngest, but c is within its quota; b's second gang, for which
  * b borrowed GPUs, is preempted. It has 95 s to do at 30. */
-static void only_borrowers_make_way(void **state)
+static void only_borrowers_are_preempted(void **state)
 {
     (void)state;
     expect_quotas("\"a\": 4, \"b\": 4, \"c\": 4", "1x12", "philly",
@@ -306,19 +306,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idle_gpus_are_borrowed),
         cmocka_unit_test(a_gang_beyond_the_quota),
-        cmocka_unit_test(borrowers_give_way),
-        cmocka_unit_test(who_cannot_start_holds_nobody_back),
+        cmocka_unit_test(borrowers_wait),
+        cmocka_unit_test(a_job_that_cannot_start_blocks_none),
         cmocka_unit_test(starts_count_at_once),
-        cmocka_unit_test(who_borrows_holds_nobody_back),
+        cmocka_unit_test(a_borrower_blocks_none),
         cmocka_unit_test(least_use_of_the_quota_first),
         cmocka_unit_test(odd_quotas),
         cmocka_unit_test(partitions_are_apart),
-        cmocka_unit_test(m19_makes_way),
+        cmocka_unit_test(m19_preempts),
         cmocka_unit_test(m19_enough_is_idle),
-        cmocka_unit_test(nobody_makes_way),
-        cmocka_unit_test(making_way_costs),
-        cmocka_unit_test(several_make_way),
-        cmocka_unit_test(only_borrowers_make_way),
+        cmocka_unit_test(none_is_preempted),
+        cmocka_unit_test(preemption_costs),
+        cmocka_unit_test(several_are_preempted),
+        cmocka_unit_test(only_borrowers_are_preempted),
         cmocka_unit_test(a_quota_is_left_to_its_owner),
         cmocka_unit_test(spared_is_not_safe),
         cmocka_unit_test(age_is_that_of_the_placement),

@@ -145,7 +145,7 @@ static void spread_over_racks(void **state)
  *   2 (10 s)   22222                       0-20
  *   3 (10 s)           33333               30-50
  * 0 has done 10 at 20, 20 at 30, 30 at 50; 70 are left. */
-static void slowed_by_anybody(void **state)
+static void slowed_by_any_corunner(void **state)
 {
     (void)state;
     begin(1, 0, SHARE_FIT);
@@ -216,7 +216,7 @@ static void orders(void **state)
 
 /* 2 GPUs for one job each, 0 on one of them: strict stops at 1 (2 GPUs), fit and a window of two
  * let 2 pass, a window of one does not. */
-static void who_passes(void **state)
+static void passing(void **state)
 {
     static const struct {
         enum share_order order;
@@ -248,11 +248,11 @@ int main(void)
         cmocka_unit_test(costs),
         cmocka_unit_test(peak_of_the_newcomer),
         cmocka_unit_test(spread_over_racks),
-        cmocka_unit_test(slowed_by_anybody),
+        cmocka_unit_test(slowed_by_any_corunner),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(room_in_time),
         cmocka_unit_test(orders),
-        cmocka_unit_test(who_passes),
+        cmocka_unit_test(passing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

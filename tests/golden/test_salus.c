@@ -100,7 +100,7 @@ static void the_shorter_goes_first(void **state)
 }
 
 /* S4b. 8 + 8 + 7 are more than 16: B is not admitted, and A is not interrupted. */
-static void who_has_no_room_interrupts_nobody(void **state)
+static void a_job_without_room_interrupts_none(void **state)
 {
     (void)state;
     expect("rule=srtf", "A:1,0,100&15000/8000*1 B:1,20.5,10&15000/8000*1", "A:0-100 B:100-110");
@@ -108,7 +108,7 @@ static void who_has_no_room_interrupts_nobody(void **state)
 
 /* S10. A was declared to take 10 s and takes 30. At 12 it has -2 left, less than B's 15, and goes
  * on; B is admitted and waits. */
-static void who_is_overdue_stays(void **state)
+static void an_overdue_job_stays(void **state)
 {
     (void)state;
     char file[256], rule[320];
@@ -168,7 +168,7 @@ static void lanes_slow_each_other(void **state)
 
 /* S9. Lanes of the code: Z overtakes Y, which waits for all of X's lane. Lanes of the paper: Y
  * joins X before its second iteration, and they alternate; Z has a lane of 4 of its own. */
-static void who_fits_overtakes(void **state)
+static void a_job_that_fits_overtakes(void **state)
 {
     (void)state;
     static const char jobs[] = "X:1,0,100&10000/1000*1 Y:1,1,50&10000/1000*1 Z:1,2,20&5000/1000*1";
@@ -201,13 +201,13 @@ int main(void)
         cmocka_unit_test(lanes_of_the_code),
         cmocka_unit_test(a_full_gpu_has_room_in_a_lane),
         cmocka_unit_test(the_shorter_goes_first),
-        cmocka_unit_test(who_has_no_room_interrupts_nobody),
-        cmocka_unit_test(who_is_overdue_stays),
+        cmocka_unit_test(a_job_without_room_interrupts_none),
+        cmocka_unit_test(an_overdue_job_stays),
         cmocka_unit_test(fair_is_not_round_robin),
         cmocka_unit_test(unequal_iterations),
         cmocka_unit_test(lanes_run_at_once),
         cmocka_unit_test(lanes_slow_each_other),
-        cmocka_unit_test(who_fits_overtakes),
+        cmocka_unit_test(a_job_that_fits_overtakes),
         cmocka_unit_test(a_gang_joins_a_lane_over_nodes),
     };
     return cmocka_run_group_tests_name("salus on paper", tests, set_up, scratch_close);

@@ -55,7 +55,7 @@ static void a_turn_brings_the_job_on_whatever_it_costs(void **state)
 }
 
 /* b waits for the GPU of x, so a is not preempted for it; y's jobs do not wait for b. */
-static void nobody_makes_way_for_another_partition(void **state)
+static void no_preemption_for_another_partition(void **state)
 {
     (void)state;
     const struct hs_test_options options = {.vc = HS_VC_PARTITION};
@@ -140,7 +140,7 @@ static void unknown_is_the_busiest(void **state)
 }
 
 /* The job of highest utilization may run on T only, where no GPU is idle: the next one moves. */
-static void who_has_nowhere_to_go_keeps_nobody_from_going(void **state)
+static void a_job_that_cannot_move_blocks_none(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -178,11 +178,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_quantum_ends),
         cmocka_unit_test(a_turn_brings_the_job_on_whatever_it_costs),
-        cmocka_unit_test(nobody_makes_way_for_another_partition),
+        cmocka_unit_test(no_preemption_for_another_partition),
         cmocka_unit_test(no_gpu_is_needed_for_no_gpu),
         cmocka_unit_test(the_busiest_moves_to_an_idle_gpu),
         cmocka_unit_test(unknown_is_the_busiest),
-        cmocka_unit_test(who_has_nowhere_to_go_keeps_nobody_from_going),
+        cmocka_unit_test(a_job_that_cannot_move_blocks_none),
         cmocka_unit_test(a_move_makes_room),
     };
     return cmocka_run_group_tests_name("turns on shared GPUs", tests, set_up, scratch_close);

@@ -186,7 +186,7 @@ static void a_gang_in_parts(void **state)
 }
 
 /* SN2: two of ResNet18 take 18 CPUs, the other two wait and hold no GPU: six of GNMT run. */
-static void who_waits_holds_no_gpu(void **state)
+static void a_waiting_job_holds_no_gpu(void **state)
 {
     (void)state;
     struct hs_test_job jobs[10];
@@ -332,7 +332,7 @@ int main(void)
         cmocka_unit_test(the_integer_program),
         cmocka_unit_test(speeds),
         cmocka_unit_test(a_gang_in_parts),
-        cmocka_unit_test(who_waits_holds_no_gpu),
+        cmocka_unit_test(a_waiting_job_holds_no_gpu),
         cmocka_unit_test(no_gpu_is_idle),
         cmocka_unit_test(rounds),
         cmocka_unit_test(orders),

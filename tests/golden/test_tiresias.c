@@ -80,7 +80,7 @@ static void a_demoted_job_does_not_end_unserved(void **state)
 /* M9. Job 0 has had 100 s when it is demoted at 100. With a knob of 1 it is back in the first queue
  * after waiting as long, at 200, behind job 2, which runs, and before job 3; with 2 at 300, behind
  * job 3. */
-static void those_who_wait_go_up_again(void **state)
+static void waiting_jobs_are_promoted(void **state)
 {
     (void)state;
     static const char jobs[] = "0:1,0,200 1:1,100,90 2:1,190,90 3:1,280,90 4:1,310,90";
@@ -106,7 +106,7 @@ static void an_older_gang_evicts_only_by_submission(void **state)
 /* M15. 8 GPUs reach 18,000 GPU-seconds at 2,250; the next round is at 2,280. Job 1 ends at 2,380,
  * the next round is at 2,400: job 0 has 120 s left and pays 40. In the artifact each runs 1 s
  * longer. */
-static void rounds_make_everybody_wait(void **state)
+static void rounds_make_jobs_wait(void **state)
 {
     (void)state;
     static const char jobs[] = "0:8,0,2400 1:8,30,100";
@@ -152,7 +152,7 @@ static void restoring_is_not_service(void **state)
  * does job 1 at 40, to the tail, behind job 0, which pays 30 and has 21 left; at the next round,
  * 100, job 1 does the same. If job 0 went up at 40, having waited as long as it was served, it
  * would pay 20 of its 30 s until 60 and be evicted by job 1, up again; and so on without end. */
-static void nobody_goes_round_for_ever(void **state)
+static void no_endless_promotion(void **state)
 {
     (void)state;
     scenario_expect("1x8",
@@ -202,12 +202,12 @@ int main(void)
         cmocka_unit_test(gpus_count),
         cmocka_unit_test(demotions_are_not_late),
         cmocka_unit_test(a_demoted_job_does_not_end_unserved),
-        cmocka_unit_test(those_who_wait_go_up_again),
+        cmocka_unit_test(waiting_jobs_are_promoted),
         cmocka_unit_test(an_older_gang_evicts_only_by_submission),
-        cmocka_unit_test(rounds_make_everybody_wait),
+        cmocka_unit_test(rounds_make_jobs_wait),
         cmocka_unit_test(limits_are_reached_to_the_microsecond),
         cmocka_unit_test(restoring_is_not_service),
-        cmocka_unit_test(nobody_goes_round_for_ever),
+        cmocka_unit_test(no_endless_promotion),
         cmocka_unit_test(the_larger_index_goes_first),
         cmocka_unit_test(the_published_index_is_of_rounded_terms),
     };
