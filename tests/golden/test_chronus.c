@@ -171,6 +171,19 @@ static void spot_comes_before_leases(void **state)
     hs_test_free(&result);
 }
 
+/* Leases of 30 minutes are the longest beside which an accepted job has spot GPUs. */
+static void spot_beside_short_leases(void **state)
+{
+    (void)state;
+    const struct hs_test_job one = job(8, 0, 30, 100);
+    play(EXACT ",lease=1800", &one, 1);
+    RAN(0, 0, 30);
+    hs_test_free(&result);
+    play(EXACT ",lease=1860", &one, 1);
+    RAN(0, 31, 61);
+    hs_test_free(&result);
+}
+
 /* C7, with a second best-effort job. CN2: B2 does not preempt J1 within its leases, although less
  * than 60 minutes are left of B2 by then. */
 static void best_effort_has_the_rest(void **state)
@@ -207,6 +220,20 @@ static void the_unaccepted_are_forced(void **state)
     RAN(1, 0, 10);
     RAN(2, 10, 20, 40, 45);
     RAN(0, 20, 40);
+    hs_test_free(&result);
+}
+
+/* The node is slow, at 1/4, until the boundary at 20: the forced job has done 5 minutes of 10, and
+ * the job with a lease gets its GPUs all the same. */
+static void a_late_forced_job_ends_with_the_lease(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 20, 40), job(8, 0, 10, 45)};
+    const struct hs_test_options options = {.machines = "0 n0 slow 0.25, 1200 n0 slow 1"};
+    if (hs_test_run_with(jobs, 2, "1x8", EXACT, &options, &result) != HS_OK)
+        fail_msg("%s", result.message);
+    RAN(0, 20, 40);
+    RAN(1, 0, 20, 40, 45);
     hs_test_free(&result);
 }
 
@@ -368,6 +395,8 @@ int main(void)
         cmocka_unit_test(spot_comes_before_leases),
         cmocka_unit_test(best_effort_has_the_rest),
         cmocka_unit_test(the_unaccepted_are_forced),
+        cmocka_unit_test(spot_beside_short_leases),
+        cmocka_unit_test(a_late_forced_job_ends_with_the_lease),
         cmocka_unit_test(forced_jobs_evict),
         cmocka_unit_test(restarts_cost),
         cmocka_unit_test(deadlines_may_be_tolerant),
