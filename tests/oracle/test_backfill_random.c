@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Backfilling, EASY and conservative, against a reference from the published rules, on random
- * scenarios: three orders, estimates right and wrong, virtual clusters of both kinds; and the same
- * around reservations, strict and fit as well. See support/trials.h and ref/refbackfill.h.
+ * Backfilling, EASY and conservative, against a reference written from the published rules, on
+ * random scenarios: three orders, true and wrong estimates, virtual clusters of both kinds; and the
+ * same with reservations, there under strict and fit as well. See support/trials.h and
+ * ref/refbackfill.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +30,8 @@ static const char *const users[] = {"u0", "u1", "u2"};
 
 static struct backfill rules;
 
-/* Some of the nodes each, in order; or a quota each, perhaps more in all than there is. */
+/* Gives each virtual cluster some of the nodes, in order; or a quota, in all perhaps more than
+ * there are GPUs. */
 static void draw_vcs(struct trial *t, struct dice *d)
 {
     char json[256] = "{\"vcs\": {";
@@ -59,8 +61,8 @@ static void draw_vcs(struct trial *t, struct dice *d)
     t->options.vc_file = scratch_write("vcs.json", json, strlen(json));
 }
 
-/* Right in one scenario of three. A job keeps its name, and so its row, while a scenario shrinks;
- * the reference reads its estimate as its cost. */
+/* Estimates are true in one scenario of three. A job keeps its name, and so its row, while a
+ * scenario shrinks; the reference reads its estimate as its cost. */
 static void draw_estimates(struct trial *t, struct dice *d)
 {
     static char names[JOBS_MAX][16];
@@ -93,7 +95,7 @@ static void draw_window(struct trial *t, struct dice *d, char *text, size_t size
     if (v->user < 0 && v->vc < 0)
         v->user = 0;
     v->start_us = trial_draw_us(d, 0, 25, false);
-    if (rules.window_count > 0) /* they are by start */
+    if (rules.window_count > 0) /* windows are in order of start */
         v->start_us += rules.windows[rules.window_count - 1].start_us / 2;
     if (rules.window_count > 0 && v->start_us < rules.windows[rules.window_count - 1].start_us)
         v->start_us = rules.windows[rules.window_count - 1].start_us;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lucid's measurements through our reader and cleaning rules, against the calibration study and
- * its table of cleaned rows (derived/lucid_trackC.csv). The files are not ours to ship: they are
- * read from $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests say that they
- * skip where there are none.
+ * Lucid's measurements through our reader and cleaning rules, against the calibration study and its
+ * table of cleaned rows (derived/lucid_trackC.csv). The files may not be redistributed: they are
+ * read from $HORUS_DATA/calibration, or ../shared/data/calibration; where there are none the tests
+ * are skipped with a message.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -130,7 +130,7 @@ static void test_lucid_rebase(void **state)
     assert_true(fabs(low - 0.82) < 0.005 && fabs(high - 1.21) < 0.005);
 }
 
-/* Without a baseline to re-base on, NeuMF goes because it only ever ran beside itself. */
+/* Without a baseline to re-base on, NeuMF is dropped because it ran only beside itself. */
 static void test_lucid_lone(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static double reference_number(const struct reference *r, uint32_t column)
     return value;
 }
 
-/* "ResNet18|64|1" of the reference. */
+/* The configuration as the reference writes it: "ResNet18|64|1". */
 static void config_name(const struct hs_solo *solo, char *out, size_t size)
 {
     snprintf(out, size, "%s|%s|%d", solo->model, solo->batch, strcmp(solo->precision, "amp") == 0);
@@ -177,7 +177,7 @@ static bool is_reference(const struct reference *r, const struct hs_pair *row)
            fabs(row->speed - reference_number(r, SPEED)) < 1e-12;
 }
 
-/* The row of the reference among ours, each taken once; its figures have six decimals. */
+/* Finds the row of the reference among ours, each taken once; its figures have six decimals. */
 static void expect_reference_row(const struct reference *r, bool *taken)
 {
     for (uint32_t i = 0; i < t.m.pair_count; i++) {
@@ -265,8 +265,8 @@ static void test_lucid_track_c(void **state)
     expect_track_c();
 }
 
-/* The default, and every step there is, come to the same on Lucid but for the window; so does
- * cleaning it again. The window takes the 564 rows of two models that the reference (lucid_trackC)
+/* The default and all steps together give the same rows on Lucid but for the window; so does a
+ * second cleaning. The window drops the 564 rows of two models that the reference (lucid_trackC)
  * has with u + v > 1.1. */
 static void test_lucid_all_steps(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Gavel's three files through our reader and cleaning rules, against the counts of the calibration
- *study , 2 and 6. The files are not ours to ship: they are read from $HORUS_DATA/calibration, or
- * ../shared/data/calibration, and the tests say that they skip where there are none.
+ * study, 2 and 6. The files may not be redistributed: they are read from $HORUS_DATA/calibration,
+ * or ../shared/data/calibration; where there are none the tests are skipped with a message.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -31,8 +31,8 @@ static bool is_single(const struct hs_pair *row)
     return t.m.solos[row->own].gpus == 1 && !t.m.solos[row->own].is_spread;
 }
 
-/* One-GPU rows on a GPU type with this mark (0: kept). Of the two rows of a job beside itself one
- * counts: the calibration study counts the entries of Gavel's files. */
+/* Number of one-GPU rows on a GPU type with this mark (0: kept). Of the two rows of a job beside
+ * itself one counts: the calibration study counts the entries of Gavel's files. */
 static uint32_t entries_of(const char *gpu, uint32_t mark)
 {
     uint32_t at = measured_gpu(&t, gpu), n = 0;
@@ -65,7 +65,7 @@ static void expect_slices(const struct slice *slices)
 static const struct slice oracle_slices[] = {
     {"V100", 328, 23, 43}, {"P100", 337, 14, 26}, {"K80", 298, 53, 101}};
 
-/* The default keeps every row that A6 t.counts. */
+/* The default keeps every row that A6 counts. */
 static void test_gavel_oracle(void **state)
 {
     (void)state;
@@ -103,7 +103,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The calibration study: slowdown mean / median / p95 (interpolated) / max of the measured rows. */
+/* Checks the slowdowns of the measured rows: mean, median, p95 (interpolated) and maximum, from the
+ * calibration study. */
 static void expect_slowdowns(const char *gpu, double mean, double median, double p95, double max)
 {
     static double s[1024];
@@ -162,9 +163,8 @@ static void test_gavel_oracle_traps(void **state)
                          HS_DROPPED(COPIED));
 }
 
-/* Trap 6: 80 rows of V100 exactly 1, mostly ResNet-18. 330/340/306 pairs measured (the calibration
- *study
- *); every co-run of multi-GPU jobs is 0. */
+/* Trap 6: 80 rows of V100 are exactly 1, mostly ResNet-18. 330, 340 and 306 pairs are measured (the
+ * calibration study); every co-run of multi-GPU jobs is 0. */
 static void test_gavel_simulation(void **state)
 {
     uint32_t resnet18 = 0;
@@ -182,7 +182,7 @@ static void test_gavel_simulation(void **state)
     measured_clean(&t, HS_CLEAN_DEFAULT);
     expect_slices(
         (const struct slice[]){{"V100", 330, 21, 40}, {"P100", 340, 11, 20}, {"K80", 306, 45, 87}});
-    /* one-GPU jobs stand once more among those spread over nodes */
+    /* one-GPU jobs are repeated among those spread over nodes */
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_REPEATED], 2 * (330 + 340 + 306));
     assert_int_equal(t.counts.kept, 2 * (330 + 340 + 306));
     for (uint32_t i = 0; i < t.m.pair_count; i++)
@@ -216,7 +216,7 @@ static void test_gavel_multi_gpu(void **state)
                      32.4) < 0.05);
     assert_true(fabs(measured_solo(&t, "ResNet18/CIFAR-10/16/fp32", "P100", 1, false)->speed -
                      35.9) < 0.05);
-    /* one K80 job ran at 0 on 2, 4, 8 GPUs: no speed */
+    /* a K80 job with speed 0 on 2, 4 and 8 GPUs has no speed */
     measured_clean(&t, 0);
     for (uint32_t gpus = 2; gpus <= 8; gpus *= 2) {
         const struct hs_solo *none =
@@ -226,9 +226,8 @@ static void test_gavel_multi_gpu(void **state)
     }
 }
 
-/* Trap 5: the pairs of the physical file are those of the simulation file, its baselines are not
- * (x 11 for Recommendation on V100, slowdowns down to 0.008): not one pair may be used; baselines
- * may. */
+/* Trap 5: the pairs of the physical file are those of the simulation file, its baselines are not (x
+ * 11 for Recommendation on V100, slowdowns down to 0.008): no pair may be used; baselines may. */
 static void test_gavel_physical(void **state)
 {
     (void)state;
@@ -249,15 +248,15 @@ static void test_gavel_physical(void **state)
         solo->speed / measured_solo(&t, "Recoder/MovieLens/512/fp32", "V100", 1, true)->speed > 10);
 }
 
-/* The second sign of trap 5, for files that tell each baseline once: without the slices of spread
- * jobs, Recommendation on V100 alone gives it away. */
+/* The second sign of trap 5, for files that give each baseline once: without the rows of spread
+ * jobs it is seen by Recommendation on V100 alone. */
 static void test_gavel_physical_by_medians(void **state)
 {
     (void)state;
     measured_data(&t, "gavel/physical_cluster_throughputs.json");
     for (uint32_t i = 0; i < t.m.solo_count; i++)
         if (t.m.solos[i].is_spread && t.m.solos[i].gpus == 1)
-            t.m.solos[i].gpus = 2; /* the twins are out of sight */
+            t.m.solos[i].gpus = 2; /* hides the repeated baselines */
     measured_clean(&t, HS_CLEAN(CAMPAIGN));
     for (uint32_t i = 0; i < t.m.pair_count; i++) {
         const struct hs_pair *row = &t.m.pairs[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Slowdown beside another job on published measurements: requirement A2 to A7 of
+ * Slowdown beside another job on published measurements: requirements A2 to A7 of
  * tests/report/calibrate-report.sh, against coefficients and errors that another program computed
- * (derived/expected_fit.json, derived/gavel_rank1.csv, the calibration study). The data is not ours
- * to ship: it is read from $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests
- * say that they skip where there is none.
+ * (derived/expected_fit.json, derived/gavel_rank1.csv, the calibration study). The data may not be
+ * redistributed: it is read from $HORUS_DATA/calibration, or ../shared/data/calibration; where
+ * there is none the tests are skipped with a message.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void calibrate_clean(const char *one, uint32_t clean)
     doc = subject_run("interference", &options);
 }
 
-/* A1 to A12 are of all pairs, those of partly overlapping windows too. */
+/* A1 to A12 are defined on all pairs, also those of partly overlapping windows. */
 static void calibrate(const char *one)
 {
     calibrate_clean(one, HS_CLEAN_DEFAULT & ~HS_CLEAN(WINDOW));
@@ -83,7 +83,7 @@ static void expect_near(const char *what, double found, double wanted, double to
         fail_msg("%s is %g, not %g +- %g", what, found, wanted, tolerance);
 }
 
-/* An error at most as large, a score at least as large as the acceptance says. */
+/* Checks that an error is at most, a score at least, what the acceptance requires. */
 static void at_most(const struct hs_json *owner, const char *protocol, const char *key,
                     double bound)
 {
@@ -100,7 +100,7 @@ static void at_least(const struct hs_json *owner, const char *protocol, const ch
         fail_msg("%s, %s: %g, at least %g", protocol, key, found, bound);
 }
 
-/* Right decisions at S <= 1.1, 1.2, 1.5. */
+/* Checks the share of right decisions at S <= 1.1, 1.2, 1.5. */
 static void decides(const struct hs_json *owner, const char *protocol, double low, double middle,
                     double high)
 {
@@ -117,7 +117,7 @@ static void decides(const struct hs_json *owner, const char *protocol, double lo
 
 /* ---- A2: the three coefficients ---- */
 
-/* A row of derived/lucid_trackC.csv: 918 runs of two rows, each with both utilizations. */
+/* Adds a row of derived/lucid_trackC.csv: 918 runs of two rows, each with both utilizations. */
 static void add_row(struct hs_measurements *m, const struct hs_csv_row *row, const uint32_t *at)
 {
     struct hs_solo solo = {.dataset = "d", .precision = "fp32", .gpus = 1, .speed = NAN};
@@ -181,7 +181,7 @@ static void test_a2_coefficients(void **state)
     hs_measure_free(&m);
 }
 
-/* The same from Lucid's own files, through cleaning: what is written has six digits. */
+/* The same from Lucid's own files, through cleaning: the file has six digits. */
 static void test_a2_from_the_published_files(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void test_a13_pairs_of_one_model(void **state)
     expect_near("capacity", number(check, "capacity"), 1.06, 0.011);
 }
 
-/* Of several sets of data: the same GPU type and mode, and the protocol. */
+/* The check of a GPU type and mode, where there are several, by this protocol. */
 static const struct hs_json *check_of(const char *gpu, const char *mode, const char *protocol)
 {
     const struct hs_json *check = hs_json_first(hs_json_get(hs_json_root(doc), "checks"));
@@ -228,9 +228,9 @@ static const struct hs_json *check_of(const char *gpu, const char *mode, const c
     return NULL;
 }
 
-/* Time slicing of an A100 conserves .86 to .90 of a GPU (means of Tally .86, of nos .90); with
- * the RTX 3090's form that gives relative speeds of inference beside training within .10, and three
- * clients within 15 % of what pairs tell. Gangs: .08, leave one pair out. */
+/* Time slicing of an A100 conserves .86 to .90 of a GPU (mean of Tally .86, of nos .90); with the
+ * RTX 3090's form that gives relative speeds of inference beside training within .10, and three
+ * clients within 15 % of what pairs predict. Gangs: .08, one pair left out. */
 static void test_a16_to_a18_sets(void **state)
 {
     static char paths[4][1024];
@@ -276,7 +276,7 @@ static void test_a3_unseen_model(void **state)
         at_least(general(), protocols[i], "rho", 0.74);
         decides(general(), protocols[i], 0.78, 0.87, 0.93);
     }
-    /* derived/expected_fit.json tells three digits of each. */
+    /* derived/expected_fit.json gives three digits of each. */
     expect_near("R2, own", subject_score(general(), OWN, "r2"), 0.578, 0.0006);
     expect_near("R2, co-runner", subject_score(general(), OTHER, "r2"), 0.573, 0.0006);
     expect_near("R2, pair", subject_score(general(), MODELS, "r2"), 0.580, 0.0006);
@@ -307,7 +307,7 @@ static void test_a5_unseen_pair_of_jobs(void **state)
     at_most(table("RTX3090"), JOBS, "rmse", 0.060);
     at_least(table("RTX3090"), JOBS, "r2", 0.76);
     decides(table("RTX3090"), JOBS, 0.83, 0.92, 0.95);
-    at_most(table("RTX3090"), JOBS, "rmse", 0.049); /* what was taken for the noise limit */
+    at_most(table("RTX3090"), JOBS, "rmse", 0.049); /* the noise limit of the study */
     at_least(table("RTX3090"), JOBS, "r2", 0.84);
 }
 
@@ -329,7 +329,7 @@ static void test_a6_unseen_pairs(void **state)
     }
 }
 
-/* "LM (batch size 10)" of gavel_rank1.csv as a profile. */
+/* Writes "LM (batch size 10)" of gavel_rank1.csv as a profile. */
 static void profile_of(const char *job, char *key, size_t room)
 {
     static const char *const names[][2] = {
@@ -365,8 +365,8 @@ static const struct hs_json *find_job(const char *gpu, const char *key)
     return job;
 }
 
-/* The other program used another start and no pull towards the mean: the two sets of numbers agree
- * to a few parts in a hundred where the data says little, to .002 in the median. */
+/* The other program used another start and no regularization to the mean: the two sets of numbers
+ * agree to a few per cent where the data determines little, to .002 in the median. */
 static void test_a6_sensitivity_and_pressure(void **state)
 {
     struct sink sink;
@@ -421,7 +421,7 @@ static void test_a7_new_jobs(void **state)
 
 /* ---- traps ---- */
 
-/* Campaigns of the same GPU type disagree (trap 8): one of them has to be chosen. */
+/* Campaigns on the same GPU type disagree (trap 8): one of them has to be chosen. */
 static void test_two_campaigns_are_not_mixed(void **state)
 {
     (void)state;

@@ -2,10 +2,10 @@
  *
  * Acceptance A9 of the calibration study: the utilization predictor on the 66 configurations of 14
  * models that Lucid measured on an RTX 3090, and on MISO's 32 of an A100, both in
- * configs/profiles.csv. What it must reach is in tests/report/calibrate-report.sh; errors of rules
- * without parameters are of 5.2, worked out there by other code. The pairs that the model file also
- * needs are not ours to ship: $HORUS_DATA/calibration/lucid, or ../shared/data; where there are
- * none that test says that it skips.
+ * configs/profiles.csv. The bounds are those of tests/report/calibrate-report.sh; errors of rules
+ * without parameters are those of section 5.2, which other code computed. The pairs that the model
+ * file also needs may not be redistributed: they are read from $HORUS_DATA/calibration/lucid, or
+ * ../shared/data; where there are none that test is skipped with a message.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void test_constant(void **state)
 }
 
 /* The study of predictors: leave-one-batch-out within (model, dataset, amp), 54 cases, RMSLE 0.193;
- * the scale of its line is not told, so a hundredth is left. */
+ * it does not state the scale of its line, so the tolerance is a hundredth. */
 static void test_line_in_log_batch(void **state)
 {
     (void)state;
@@ -108,8 +108,8 @@ static void test_line_in_log_batch(void **state)
     expect_near(rule(HS_UTILRULE_CONFIG_TABLE)->rmsle_percent, 0.193, 0.01, "RMSLE of per cent");
 }
 
-/* The calibration study: its measured configuration gives .123 .177 .69 when copied. Which
- * one it takes of a model is not told; the middle one gives nearly the same. */
+/* The calibration study: a copy of the measured configuration gives .123 .177 .69. It does not
+ * state which one it takes of a model; the middle one gives nearly the same. */
 static void test_copy(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void test_one_measured(void **state)
     expect_at_most(rule(HS_UTILRULE_ONE)->score.mae, 0.092, "MAE, any one measured");
     /* the study's rule, fitted again without the model: .092 with its choice of the measured one */
     expect_at_most(rule(HS_UTILRULE_LOGIT_MIDDLE)->score.mae, 0.092, "MAE of the logit shift");
-    /* features tell more than they cost */
+    /* features gain more than they cost */
     assert_true(rule(HS_UTILRULE_ONE)->score.mae < rule(HS_UTILRULE_SHIFT)->score.mae / 1.4);
     assert_true(rule(HS_UTILRULE_SHIFT)->score.mae < rule(HS_UTILRULE_LOGIT)->score.mae);
     assert_true(rule(HS_UTILRULE_LOGIT)->score.mae < rule(HS_UTILRULE_COPY)->score.mae);
@@ -164,7 +164,8 @@ static void test_unseen_model(void **state)
 }
 
 /* The calibration study: without a new fit on MISO's A100 the logit shift gives MAE .058, a copy
- * .081; again the measured configuration is not told, and shifts are fitted on 66 rows here. */
+ * .081; again it does not state the measured configuration, and shifts are fitted on 66 rows here.
+ */
 static void test_carries_over(void **state)
 {
     (void)state;
@@ -221,7 +222,7 @@ static void write_file(const char *pairs, const char *name, char *text, size_t s
     read_text(path, text, size);
 }
 
-/* What the file says of the fit; of static storage. */
+/* The fit as the file has it; of static storage. */
 static enum hs_status utilmodel_load(struct utilmodel **out, const char *path, struct hs_diag *diag)
 {
     static struct utilmodel m;
@@ -237,7 +238,7 @@ static enum hs_status utilmodel_load(struct utilmodel **out, const char *path, s
     return status;
 }
 
-/* What was fitted, through the file, is what is predicted at run time. */
+/* Checks that the prediction at run time, through the file, is that of the fit. */
 static void check_round_trip(const char *path)
 {
     struct utilmodel *m;
@@ -271,8 +272,8 @@ static void test_file(void **state)
     assert_string_equal(first, second);
     assert_null(strstr(first, "nan"));
     check_round_trip(scratch_path("first.json"));
-    /* The policies' own form rests on other pairs than the truth's, those of two models: a form of
-     * its own, no better than A3 asks of one for all. */
+    /* The policies' own form rests on other pairs than the truth's, those of two models: it is a
+     * different form, no better than A3 asks of one form for all. */
     struct hs_jsoncheck check;
     double k = 0, alpha = 0, beta = 0, error = 1;
     must(hs_modelfile_open(&check, scratch_path("first.json"), HS_MODEL_PREDICTOR,
@@ -285,7 +286,7 @@ static void test_file(void **state)
     hs_json_close(check.doc);
     assert_true(k > 0 && k < 0.9 && alpha > 0 && beta > 0); /* the truth's k is .93 */
     expect_at_most(error, 0.081, "RMSE of the speed");
-    /* No row of the RTX 3090 has host_ms (configs/profiles.csv): that must be said. */
+    /* No row of the RTX 3090 has host_ms (configs/profiles.csv): the report must state that. */
     read_text(scratch_path("table.txt"), first, sizeof first);
     assert_non_null(strstr(first, "In 66 of 66 rows the\ncatalogue has none"));
 }

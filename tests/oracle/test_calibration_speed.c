@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Speed tables from Gavel's throughputs: requirement A10 of tests/report/calibrate-report.sh and
- * the figures of its section 6, which were computed by another program. The throughputs are read
- * from $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests say that they skip
- * where there are none.
+ * the figures of its section 6, which another program computed. The throughputs are read from
+ * $HORUS_DATA/calibration, or ../shared/data/calibration; where there are none the tests are
+ * skipped with a message.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -98,7 +98,8 @@ static void test_must(void **state)
     assert_true(error_of("in the table", "family", "P100", "V100", "mape") <= 0.125);
 }
 
-/* Jobs held out; computed by another program, all 26 jobs. Section 6 has no such figures. */
+/* Jobs left out of the fit: errors that another program computed, on all 26 jobs. Section 6 has no
+ * such figures. */
 static void test_unseen(void **state)
 {
     (void)state;
@@ -162,7 +163,7 @@ static void test_ratios(void **state)
 }
 
 /* Trap 7: Transformer b256 on V100 = P100 and b16 on P100 = K80 are copies, four figures of which
- * nobody knows which two are right; P100 baselines were raised to their best pair. */
+ * two are wrong, it is unknown which; P100 baselines were raised to their best pair. */
 static void test_traps_of_oracle(void **state)
 {
     (void)state;
@@ -178,7 +179,7 @@ static void test_traps_of_oracle(void **state)
         if (has_text(j, "profile", "Transformer/Multi30k/16/fp32"))
             found = hs_json_count(hs_json_get(j, "speed"));
     }
-    assert_int_equal(found, 1); /* of b16 nothing but the reference is left */
+    assert_int_equal(found, 1); /* of b16 only the reference is left */
     uint32_t raised = 0;
     for (const struct hs_json *n = list_of("notes"); n != NULL; n = hs_json_next(n)) {
         assert_true(strstr(hs_json_text(n), "raised") == NULL ||
@@ -240,7 +241,7 @@ static void test_gangs(void **state)
         }
 }
 
-/* Trap 6: V100 gangs are faster than as many V100s alone, by up to 1.57 each. */
+/* Trap 6: V100 gangs are faster than as many single V100s, by up to 1.57 each. */
 static void test_traps_of_simulation(void **state)
 {
     (void)state;
@@ -310,8 +311,8 @@ static uint32_t type_of(const struct hs_cluster *cluster, const char *name)
     return type < cluster->type_count ? type : UINT32_MAX;
 }
 
-/* A10, stretch: exact lookup. 24 jobs on two types are measured to the six digits of the file; the
- * copied ones take what the nearest batch was measured at. */
+/* A10, stretch: exact lookup. 24 jobs on two types have their measured speed to the six digits of
+ * the file; the copied ones have that of the nearest measured batch. */
 static void test_exact_lookup(void **state)
 {
     (void)state;
@@ -344,7 +345,7 @@ static void test_exact_lookup(void **state)
     close_lookup(&l);
 }
 
-/* The errors that go with the fallbacks are those of jobs held out. */
+/* The errors of the fallbacks are those of jobs left out of the fit. */
 static void test_error_of_fallbacks(void **state)
 {
     (void)state;

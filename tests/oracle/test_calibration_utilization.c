@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Joint utilization and memory on Lucid's pairs: requirement A8 of tests/report/calibrate-report.sh
- * and the figures of its section 5.1, which were computed by another program. The pairs are not
- * ours to ship: they are read from $HORUS_DATA/calibration, or ../shared/data/calibration, and the
- * tests say that they skip where there are none.
+ * and the figures of its section 5.1, which another program computed. The pairs may not be
+ * redistributed: they are read from $HORUS_DATA/calibration, or ../shared/data/calibration; where
+ * there are none the tests are skipped with a message.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static const struct hs_json *alternative(const char *list, const char *form)
     return at;
 }
 
-/* The figure as the calibration study prints it, to that many decimals. */
+/* Checks a figure against the one that the calibration study prints, to that many decimals. */
 static void expect(const struct hs_json *form, const char *protocol, const char *key,
                    double published, double half_a_digit)
 {
@@ -75,9 +75,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A8: MAE <= .048, RMSE <= .069, R2 >= .92 on the 1109 valid pairs. Each pair told once it holds
- * to the last digit; told once for each model left out, as in section 5.1, to the digits given
- * there (.0483 and .9197). */
+/* A8: MAE <= .048, RMSE <= .069, R2 >= .92 on the 1109 valid pairs. Where each pair counts once it
+ * holds to the last digit; where each counts once for each model left out, as in section 5.1, to
+ * the digits given there (.0483 and .9197). */
 static void test_must(void **state)
 {
     (void)state;
@@ -94,8 +94,8 @@ static void test_must(void **state)
 }
 
 /* Stretch of A8: .044 / .933, the extra trees of section 5.1 on unseen pairs of models. Effects of
- * the known jobs pass it; a form with two parameters does better than the one without on unseen
- * models, which no reference of section 5.1 did. */
+ * the known jobs are better; a form with two parameters is better than that without on unseen
+ * models, unlike all references of section 5.1. */
 static void test_stretch(void **state)
 {
     (void)state;
@@ -138,8 +138,8 @@ static void test_bandwidth(void **state)
 }
 
 /* Section 5.1: median +.02 GB, 79 % within .25 GB, 91 % within 1 GB, 5.8 % short by more, at most
- * 2.3 GB; reserves 1.1 and 1.6 GB. Which pairs these are of is not told: two percentage points of
- * difference is accepted, and GB of 1000 as of 1024. */
+ * 2.3 GB; reserves 1.1 and 1.6 GB. It does not state of which pairs: two percentage points of
+ * difference are accepted, and GB of 1000 as of 1024. */
 static void test_memory(void **state)
 {
     (void)state;

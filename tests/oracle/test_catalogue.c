@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The shipped catalogue against the measurements that its figures come from, row by row. Those
- * files are not ours to ship: they are read from $HORUS_DATA/calibration, or
- * ../shared/data/calibration, and the tests say that they skip where there are none.
+ * files may not be redistributed: they are read from $HORUS_DATA/calibration, or
+ * ../shared/data/calibration; where there are none the tests are skipped with a message.
  *
- * Permille and whole MiB (rounded up) are what the simulator keeps of a percentage and of a memory;
- * times are written with three decimals of a millisecond.
+ * The simulator keeps a percentage in permille and a memory in whole MiB (rounded up); times have
+ * three decimals of a millisecond.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -55,7 +55,7 @@ struct table {
     uint32_t at[FIELDS_MAX];
 };
 
-/* Columns NULL-terminated; NULL for a file without a header. */
+/* Opens a table. columns end with NULL; NULL for a file without a header. */
 static void open_table(struct table *t, const char *path, const char *const *columns)
 {
     assert_int_equal(hs_input_open(&t->input, path, &sink.diag), HS_OK);
@@ -165,7 +165,7 @@ static void test_lucid(void **state)
             assert_true(p->features[f] >= 0); /* NaN is not */
     }
     close_table(&t);
-    assert_int_equal(rows, 66); /* rows of the source, counted: see its SOURCES page */
+    assert_int_equal(rows, 66); /* rows of the source, counted (its SOURCES page) */
     assert_int_equal(rows_on("RTX3090"), 66);
 }
 
@@ -303,7 +303,7 @@ static void test_gavel(void **state)
             merged++;
             continue;
         }
-        assert_int_equal(p->util_pm, -1); /* nobody measured it */
+        assert_int_equal(p->util_pm, -1); /* not measured */
         if (strcmp(p->model, "Recoder") == 0) {
             assert_true(isnan(p->step_ms));
             continue;
@@ -334,8 +334,8 @@ static void salus_add(struct salus *s, double seconds, double steps)
     }
 }
 
-/* tests/workloads.csv: name, seconds, peak MiB, iterations; each job ran 1, 5 and 10 minutes (one
- * of the longest is named 1min), so that the time of a step is the slope, without the start-up. */
+/* tests/workloads.csv: name, seconds, peak MiB, iterations. Each job ran 1, 5 and 10 minutes (one
+ * of the longest is named 1min), so the time of a step is the slope, without the start-up. */
 static void test_salus(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Chronus on drawn jobs: with exact run times, no costs and any margin no accepted job misses its
- * deadline, and no lease is planned above the GPUs there are (which its own check sees at each
+ * deadline, and no lease is planned above the number of GPUs (its own check verifies this at each
  * instant); the greedy plans against those of integer programs. And on the trace of its authors
  * beside other policies. HORUS_LONG makes the loops ten times as long.
  *
- * Whether a job was accepted no file of a run says: a copy of the record marks those that it sees
- * in the plan.
+ * No file of a run tells whether a job was accepted: a copy of the policy marks the jobs that are
+ * in its plan.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static bool is_late(uint32_t i)
                                       result.jobs[i].end_us > jobs[i].deadline_s * HS_TEST_S);
 }
 
-/* Of accepted jobs alone, or of all. */
+/* Missed deadlines of accepted jobs alone, or of all. */
 static uint32_t misses(bool are_accepted)
 {
     uint32_t count = 0;
@@ -126,7 +126,7 @@ static int by_submission(const void *a, const void *b)
     const struct hs_test_job *x = a, *y = b;
     if (x->submit_s != y->submit_s)
         return x->submit_s < y->submit_s ? -1 : 1;
-    return x->priority - y->priority; /* as read */
+    return x->priority - y->priority; /* in order of the file */
 }
 
 static void draw_jobs(struct hs_rng *rng, uint32_t count, uint32_t gpus_max)
@@ -185,13 +185,14 @@ static void the_accepted_never_miss(void **state)
     }
     hs_rng_close(&rng);
     print_message("%u accepted jobs: none misses; %u of the others do\n", taken, missed);
-    assert_true(taken > loops(1000) && missed > loops(1000)); /* or the loads would prove nothing */
+    assert_true(taken > loops(1000) && missed > loops(1000)); /* else the loads show nothing */
 }
 
 /* ---- windows ---- */
 
-/* 200 jobs with deadlines in 12 hours on 6 nodes of 8: loads as those for which the artifact
- * gives times, and more. The values of all jobs are the same, so the accepted value is a number. */
+/* 200 jobs with deadlines in 12 hours on 6 nodes of 8: loads as those for which the artifact gives
+ * times, and higher ones. The values of all jobs are equal, so the accepted value is a number of
+ * jobs. */
 static void greedy_is_near_the_optimum(void **state)
 {
     (void)state;
@@ -225,7 +226,7 @@ static void greedy_is_near_the_optimum(void **state)
 
 enum { GPUS = 2, SUBMIT, DURATION = 6, EXPECTED = 8, BEST_EFFORT = 10 };
 
-/* Jobs with GPUs, in order of submission; times are minutes. */
+/* Reads the jobs with GPUs, in order of submission; times are minutes. */
 static void read_trace(const char *path)
 {
     static struct sink sink;
@@ -261,7 +262,7 @@ static void read_trace(const char *path)
     }
 }
 
-/* Missed deadlines; *hours: mean JCT of the best effort. */
+/* Returns the missed deadlines; *hours: mean JCT of the best-effort jobs. */
 static uint32_t compare(const char *spec, double *hours)
 {
     double sum = 0;
@@ -281,9 +282,9 @@ static uint32_t compare(const char *spec, double *hours)
     return missed;
 }
 
-/* What the design expects, but for edf, srtf and srsf as they are here, preemptive and without
- * lease or profile: they miss 75, 357 and 218 of the 21,600, Chronus 557. edf then lets the best
- * effort wait for 87 hours. */
+/* The order is that of the design, but for edf, srtf and srsf, which here are preemptive and
+ * without lease or profile: they miss 75, 357 and 218 of the 21,600, Chronus 557. Under edf
+ * best-effort jobs then wait 87 hours. */
 static void the_order_of_policies_holds(void **state)
 {
     (void)state;
@@ -309,7 +310,7 @@ static void the_order_of_policies_holds(void **state)
     hs_test_free(&result);
 }
 
-/* Along each row more deadlines are missed: longer leases, errors in run times. */
+/* Along each row more deadlines are missed: with longer leases, with errors in run times. */
 static void misses_grow(void **state)
 {
     (void)state;

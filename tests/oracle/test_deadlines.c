@@ -2,8 +2,8 @@
  *
  * Deadlines on one GPU, where theory is exact: earliest deadline first meets every deadline of a
  * set that any schedule meets (Liu and Layland 1973), and no policy misses fewer deadlines than the
- * best subset allows, which is found by trying all. A set is feasible by construction: its jobs are
- * cut out of a drawn timeline. HORUS_LONG makes the loops ten times as long.
+ * best subset allows, found by trying all. A set is feasible by construction: its jobs are parts of
+ * a drawn timeline. HORUS_LONG makes the loops ten times as long.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,8 +104,8 @@ static void without_preemption(void **state)
     hs_test_free(&r);
 }
 
-/* The same with admission: 12 s are due by 14, which fits; C would make it 15 by 14. Rejected, it
- * never runs; demoted, it runs when A is done. A job without a deadline comes last. */
+/* The same with admission: 12 s are due by 14, which fits; C would make it 15 by 14. If rejected, C
+ * never runs; if demoted, it runs when A is done. A job without a deadline is last. */
 static void admission(void **state)
 {
     (void)state;
@@ -130,8 +130,8 @@ static void admission(void **state)
 
 /* ---- feasible sets ---- */
 
-/* Each second of a timeline belongs to a job or to none: a job takes its seconds, comes by the
- * first of them and is due behind the last. */
+/* Each second of a timeline belongs to a job or to none: a job has its seconds, is submitted at the
+ * first of them or before, and is due after the last. */
 static uint32_t draw_feasible(struct hs_test_job *jobs, struct hs_rng *rng)
 {
     const uint32_t count = 2 + (uint32_t)hs_rng_below(rng, JOBS_MAX - 1);
@@ -185,7 +185,7 @@ static void feasible_sets_have_no_misses(void **state)
 
 /* ---- tiny instances ---- */
 
-/* Second by second: the released job of the set with the least deadline. */
+/* Simulates second by second the released job of the set with the earliest deadline. */
 static bool is_feasible(const struct hs_test_job *jobs, uint32_t count, uint32_t set)
 {
     int64_t left[JOBS_MAX + 1];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a policy decided is what happened: of every policy of the table and each of its choices, on
- * random workloads with gangs, failures, short memory, virtual clusters and costs, the decisions
- * told give every stretch of holding GPUs, no more and no fewer. A placement is a segment's start,
- * on the same GPUs; an end that the policy made is a decision of that kind at that time. And a job
- * that loses its GPUs has a reason, which no pending job has that starts; one that starts beside
- * another, as its reason says, is beside one.
+ * The decisions that a policy records are what happens: for every policy of the table and each of
+ * its choices, on random workloads with gangs, failures, short memory, virtual clusters and costs,
+ * the recorded decisions give exactly the stretches in which jobs hold GPUs. A placement is the
+ * start of a segment, on the same GPUs; an end that the policy made is a decision of that kind at
+ * that time. A job that loses its GPUs has a reason, a pending job that starts has none; a job that
+ * by its reason starts beside another is beside one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static bool places(enum hs_decision_kind kind)
     return kind == HS_DECISION_START || kind == HS_DECISION_RESUME || kind == HS_DECISION_MIGRATE;
 }
 
-/* The decision that ends a segment; HS_DECISION_ADD_OVERHEAD: none does. */
+/* The decision that ends a segment; HS_DECISION_ADD_OVERHEAD where none does. */
 static enum hs_decision_kind ending(enum hs_segment_end end)
 {
     switch (end) {
@@ -243,7 +243,7 @@ static void test_all_policies(void **state)
             for (int i = 0; param->type == HS_PARAM_CHOICE && param->choices[i] != NULL; i++) {
                 (void)snprintf(spec, sizeof spec, "%s:%s=%s", policy->name, param->key,
                                param->choices[i]);
-                if (strcmp(param->choices[i], "file") == 0) /* which there is not */
+                if (strcmp(param->choices[i], "file") == 0) /* there is no file */
                     continue;
                 for (int k = 0; k < 4; k++)
                     replay(spec, seed++);

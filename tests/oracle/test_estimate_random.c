@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policies that go by run times, and fifo, against a reference, on random scenarios: sjf, qssf
- * and fifo with virtual clusters, srtf and srsf in their evict form with costs; with priorities;
- * run times are true, or means of what has finished, which the reference works out itself. See
- * support/trials.h.
+ * The policies that order by run times, and fifo, against a reference, on random scenarios: sjf,
+ * qssf and fifo with virtual clusters, srtf and srsf in their evict form with costs; with
+ * priorities; run times are true, or means of finished jobs, which the reference computes itself.
+ * See support/trials.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,8 @@ static void draw_priorities(struct trial *t, struct dice *d, bool is_odd)
         t->jobs[i].priority = dice_roll(d, -1, most);
 }
 
-/* Some of the nodes each, in order; or a quota each, perhaps more in all than there is. */
+/* Gives each virtual cluster some of the nodes, in order; or a quota, in all perhaps more than
+ * there are GPUs. */
 static void draw_vcs(struct trial *t, struct dice *d)
 {
     char json[256] = "{\"vcs\": {";
@@ -117,7 +118,7 @@ static void draw(struct trial *t, struct dice *d)
     draw_priorities(t, d, is_odd);
 }
 
-/* compat=helios where nearly all is a tie: jobs of 1 to 6 s submitted at few seconds. The
+/* compat=helios where nearly all is a tie: jobs of 1 to 6 s submitted within few seconds. The
  * preemption costs are those of the artifact or none, run times are true. */
 static void draw_ties(struct trial *t, struct dice *d)
 {

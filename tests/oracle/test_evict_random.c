@@ -33,7 +33,7 @@ static void append(char *text, size_t size, const char *words)
     (void)snprintf(text + len, size - len, "%s", words);
 }
 
-/* A limit in two of three. */
+/* Draws a limit in two of three cases. */
 static int draw_limit(struct dice *d, int most)
 {
     return dice_roll(d, 0, 2) > 0 ? dice_roll(d, 0, most) : -1;
@@ -100,7 +100,7 @@ static void draw_policy(struct trial *t, struct dice *d, bool is_odd)
     int class = dice_roll(d, 0, 2), use = dice_roll(d, 0, 2);
     char words[128];
     rules.order = (enum evict_order)dice_roll(d, EVICT_FIFO, EVICT_SRTF);
-    if (rules.order != EVICT_SRTF && use == 2 && class == 1) /* refused */
+    if (rules.order != EVICT_SRTF && use == 2 && class == 1) /* the policy refuses this */
         class = 2;
     rules.skips = rules.order == EVICT_SRTF || dice_roll(d, 0, 1) == 1;
     rules.has_classes = class > 0;

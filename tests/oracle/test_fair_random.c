@@ -21,7 +21,8 @@ static const char *const users[] = {"u0", "u1", "u2", "u3"};
 
 static struct fair_rules rules;
 
-/* Half-lives and ages of the length of a scenario; weights of which none, or one, is all. */
+/* Half-lives and ages are about as long as a scenario; of the weights none, one or all may count.
+ */
 static void draw(struct trial *t, struct dice *d)
 {
     static const int64_t weights[] = {0, 1, 100, 1003};
@@ -44,7 +45,7 @@ static void draw(struct trial *t, struct dice *d)
                        trial_seconds(rules.half_life_us), trial_seconds(rules.max_age_us));
     trial_draw_cluster(t, d, 4, 4, false);
     trial_draw_jobs(t, d, dice_roll(d, 2, 40), is_odd);
-    const int longer = dice_roll(d, 1, 10); /* so that some wait for longer than max_age */
+    const int longer = dice_roll(d, 1, 10); /* so that some jobs wait longer than max_age */
     for (int i = 0; i < t->count; i++) {
         t->jobs[i].duration_us *= longer;
         t->jobs[i].user = users[dice_roll(d, 0, 3)];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Failures by draw, held against renewal theory. With exponential failures of rate 1/M and repairs
+ * Drawn failures, compared with renewal theory. With exponential failures of rate 1/M and repairs
  * of mean R, a job that saves after each t of work at cost C takes in the mean
- *     (M + R) (exp((t + C) / M) - 1)
+ *   (M + R) (exp((t + C) / M) - 1)
  * for each interval (Daly, Future Generation Computer Systems 22, 2006, eq. 8 without restart
  * cost); the interval of least time is near sqrt(2 C M) (Young, CACM 17, 1974). A gang on k nodes
- * fails k times as often. Intervals are of 99.9 %; seeds are fixed.
+ * fails k times as often. Confidence intervals are of 99.9 %; seeds are fixed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,10 +57,10 @@ static void mean_completion(void **state)
     const double mean = sum / runs, half = Z * sqrt((squares / runs - mean * mean) / runs);
     if (fabs(mean - due) > half)
         fail_msg("mean %g s, by theory %g, %g allowed", mean, due, half);
-    assert_true(half < 0.05 * due); /* else the test says nothing */
+    assert_true(half < 0.05 * due); /* else the test shows nothing */
 }
 
-/* Of a job on k nodes: time on GPUs between failures M / k. Counts are Poisson. */
+/* A gang on k nodes has M / k of time on GPUs between failures. Counts are Poisson. */
 static void gangs_fail_more_often(void **state)
 {
     static const char *const clusters[] = {"1x1", "2x1", "4x1", "8x1"};
@@ -85,7 +85,7 @@ static void gangs_fail_more_often(void **state)
     }
 }
 
-/* Run times, M = 1e5 s, C = 20 s, in all by eight streams of failures. */
+/* Sum of the run times, M = 1e5 s, C = 20 s, under eight streams of failures. */
 static double checkpointed_s(const char *cluster, uint32_t gpus, int64_t interval_s)
 {
     double sum = 0;
@@ -104,7 +104,7 @@ static double checkpointed_s(const char *cluster, uint32_t gpus, int64_t interva
 }
 
 /* Of intervals in steps of 10 % the one of least time is within a step of sqrt(2 C M / k), 2000 s
- * for one node and 1000 s for four, by the same failures for all; and that is the interval that
+ * for one node and 1000 s for four, under the same failures for all; and it is the interval that
  * jobs have by Young and Daly. */
 static void young_and_daly(void **state)
 {
@@ -130,10 +130,10 @@ static void young_and_daly(void **state)
     }
 }
 
-/* What each failure takes is what was done beyond whole intervals, by hand of sqrt(2 C m) with C =
- * 20 s: on one node m = 1e5 s: 2000 s; on two m = 5e4 s: 1414.213562 s; on two of a rack that fails
- * as well, with a mean of 3e5 s, m = 1 / (2 / 1e5 + 1 / 3e5) = 42857.142857 s: 1309.307341 s; on
- * two of two such racks m = 1 / (2 / 1e5 + 2 / 3e5) = 37500 s: 1224.744871 s. */
+/* Each failure loses the work beyond whole intervals, by hand sqrt(2 C m) with C = 20 s: on one
+ * node m = 1e5 s: 2000 s; on two m = 5e4 s: 1414.213562 s; on two of a rack that fails as well,
+ * with a mean of 3e5 s, m = 1 / (2 / 1e5 + 1 / 3e5) = 42857.142857 s: 1309.307341 s; on two of two
+ * such racks m = 1 / (2 / 1e5 + 2 / 3e5) = 37500 s: 1224.744871 s. */
 static void intervals_by_hand(void **state)
 {
     static const char racks[] = "{\"racks\": [{\"nodes\": [{\"gpus\": 1}]},"
@@ -193,7 +193,7 @@ static void failures_come_from_outside(void **state)
     struct hs_test_job jobs[8];
     uint64_t first = 0;
     (void)state;
-    for (uint32_t i = 0; i < 8; i++) /* they last beyond the horizon */
+    for (uint32_t i = 0; i < 8; i++) /* the jobs last beyond the horizon */
         jobs[i] = (struct hs_test_job){.gpus = 1, .submit_s = 7 * i, .duration_s = 9000 + i};
     for (uint32_t p = 0; p < 3; p++) {
         struct hs_test_result r;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * gandiva's exact time slices against the reference simulator, on random scenarios of one server:
- * gangs, quanta, arrivals and ends at any time, priorities, what a resume costs. Mini-batches,
- * where told, end with every quantum, or each job fills the server. See support/trials.h.
+ * gangs, quanta, submissions and ends at any time, priorities, costs of a resume. Mini-batches,
+ * where known, end with every quantum, or each job fills the server. See support/trials.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +22,8 @@
 
 static struct gandiva_rules rules;
 
-/* At any microsecond, or at whole seconds with mini-batches of 1 s; of one size, or of any that is
- * a power of two. */
+/* Submissions are at any microsecond, or at whole seconds with mini-batches of 1 s; gangs are of
+ * one size, or of any that is a power of two. */
 static void draw_jobs(struct trial *t, struct dice *d, bool is_odd)
 {
     int node = t->world.node_gpus[0], most = 0;
@@ -64,8 +64,8 @@ static void draw(struct trial *t, struct dice *d)
     draw_jobs(t, d, is_odd);
 }
 
-/* Mini-batches of any length up to a quantum: who has to stop makes the next one wait. Each fills
- * the server, all are there from the start. */
+/* Mini-batches have any length up to a quantum: a job that has to stop makes the next one wait.
+ * Each job fills the server, all are submitted at the start. */
 static void draw_steps(struct trial *t, struct dice *d)
 {
     draw_rules(t, d, 20, true);

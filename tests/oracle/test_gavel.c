@@ -22,12 +22,13 @@
 #include "support/sink.h"
 
 #define JOBS_MAX 1200
-#define ROUND_S  360.5 /* and what speeds round off */
+#define ROUND_S  360.5 /* with the rounding of speeds */
 #define ANY      JOBS_MAX
 #define TYPES    3
 #define COMPAT   "compat=gavel,reset=1920s,placement=count"
 
-/* Published are milliseconds; a rate, of 1/3 step a second and more, is rounded to 2^-32. */
+/* The published times are milliseconds; a rate, of 1/3 step a second and more, is rounded to 2^-32.
+ */
 #define SPEED_ERROR 3e-9
 
 static const char *const types[TYPES] = {"V100", "P100", "K80"};
@@ -64,7 +65,7 @@ static uint32_t kind_of(const struct hs_json *root, const char *type, uint32_t g
     return at;
 }
 
-/* By insertion, so that jobs of one arrival stay in order. */
+/* Adds by insertion, so that jobs submitted together stay in order. */
 static void add_job(const struct kind *kind, struct hs_test_job job, double arrival_s)
 {
     uint32_t at = trace.count++;
@@ -79,7 +80,8 @@ static void add_job(const struct kind *kind, struct hs_test_job job, double arri
     trace.jobs[at] = job;
 }
 
-/* The jobs of oracles/gavel/README.md: with a speed on V100s, of at most `gpus_max` GPUs. */
+/* Reads the jobs of oracles/gavel/README.md: those with a speed on V100s, of at most `gpus_max`
+ * GPUs. */
 static void read_trace(const char *name, uint32_t gpus_max)
 {
     const char *path = data_need("traces", name);
@@ -114,7 +116,8 @@ static void read_trace(const char *name, uint32_t gpus_max)
         trace.jobs[i].submit_us = llround((trace.arrival_s[i] - trace.arrival_s[0]) * 1e6);
 }
 
-/* Steps a second as files that the program reads: speeds relative to a type that does one. */
+/* Writes steps a second as files that the program reads: speeds relative to a type that does one.
+ */
 static void write_models(char path[2][256])
 {
     static char profiles[1 << 16], speeds[1 << 17];
@@ -142,9 +145,9 @@ static void write_models(char path[2][256])
     scratch_keep(path[1], 256, "speed.json", speeds);
 }
 
-/* With one type all speeds are 1, as the simulator has it under policies that do not know them.
- * With several they are steps a second: relative to the V100 they would lose the last bits, by
- * which allox tells costs that are equal but for these. */
+/* With one type all speeds are 1, as in the simulator under policies that do not know them. With
+ * several they are steps a second: relative to the V100 they would lose the last bits, by which
+ * allox orders costs that are otherwise equal. */
 static void run(const char *shape, const char *policy, struct hs_test_result *r)
 {
     const bool is_by_step = strchr(shape, ',') != NULL;
@@ -256,12 +259,12 @@ static void single_gpu_jobs(void **state)
     is_equal("out_7f04ca-1gpu_allox_16-16-16.csv", THREE_TYPES, "allox:" COMPAT);
 }
 
-/* Under las the single job depends on the last bits of its share, by which jobs that have got as
- * much as others are ordered, and the simulator had them of another solver. On one type all shares
- * are those of equal parts, and without such bits the ends are those of the published run of
- * `isolated`. With them at most so many jobs may end more than a round elsewhere as do if our own
- * shares are changed by a random 1e-15 of each: 204, 207, 229 and 643, 657, 663 in three draws. On
- * several types the optimum may also be another vertex. */
+/* Under las the schedule depends on the last bits of the shares, which order jobs that have
+ * otherwise received the same; the simulator had these bits from another solver. On one type all
+ * shares are those of equal parts, and without such bits the ends are those of the published run of
+ * `isolated`. With them the number of jobs that end more than a round elsewhere is at most that of
+ * our own runs in which each share is changed by a random 1e-15 of itself: 204, 207, 229 and 643,
+ * 657, 663 in three draws. On several types the optimum may also be another vertex. */
 static void linear_programs(void **state)
 {
     (void)state;

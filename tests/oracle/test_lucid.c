@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lucid against Lucid's released simulator (oracles/lucid), job by job with compat=lucid, and in
- * its honest form against the mean JCT of an independent simulator of the same rules.
- * Configurations, labels and speeds of pairs are those of calibration/lucid.
+ * lucid against Lucid's released simulator (oracles/lucid), job by job with compat=lucid; without
+ * compat against the mean JCT of an independent simulator of the same rules. Configurations, labels
+ * and speeds of pairs are those of calibration/lucid.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 
 struct job {
     char id[16];
-    int64_t submit_s, run_s, start_s, end_s; /* start, end: as published */
+    int64_t submit_s, run_s, start_s, end_s; /* start and end are the published ones */
     uint32_t gpus, kind;
     double predicted_s;
 };
@@ -137,7 +137,7 @@ static struct job *job_of(const char *id)
     return &jobs[i];
 }
 
-/* Jobs and their ends: a run of the simulator that was published, in its order. */
+/* Reads the jobs and their ends of a published run of the simulator, in its order. */
 static void read_run(const char *published)
 {
     static const char *const columns[] = {
@@ -156,7 +156,7 @@ static void read_run(const char *published)
     }
 }
 
-/* 1,000 s where a prediction is negative, as the simulator has it. */
+/* Takes 1,000 s for a negative prediction, as the simulator does. */
 static void predict(struct job *j, double predicted_s)
 {
     j->predicted_s = predicted_s < 0 ? 1000 : predicted_s;
@@ -259,7 +259,7 @@ static enum hs_status keep_last(void *ctx, const struct hs_instant *instant)
     return HS_OK;
 }
 
-/* Behind a job without GPUs at 0 s, so that the clock is that of the files. */
+/* Runs the jobs after a job without GPUs at 0 s, so that the clock is that of the files. */
 static void play(const char *cluster, const char *policy, bool is_compat, uint64_t seed,
                  struct hs_test_result *r)
 {
@@ -308,7 +308,7 @@ static void run(uint32_t nodes, bool is_compat, const char *params, struct hs_te
     play(is_compat ? path[2] : shape, policy, is_compat, 1, r);
 }
 
-/* Every start and end, of the profiler for a job that ends there. */
+/* Checks every start and end; for a job that ends in the profiler those of its profile. */
 static void is_equal(const char *published, uint32_t nodes, const char *params)
 {
     struct hs_test_result r;
@@ -367,7 +367,7 @@ static void published_synth600(void **state)
     is_equal("out_synth600_profile-0_sharing-adapt.csv", 4, params);
 }
 
-/* Mean JCT of the independent simulator, s, within .1 %. */
+/* Checks the mean JCT against the independent simulator's, s, within .1 %. */
 static void is_near(const char *published, uint32_t nodes, const char *params, double expected_s)
 {
     struct hs_test_result r;
@@ -400,11 +400,11 @@ static void honest(void **state)
     is_near(synth, 5, NODES "sharing=off", 10537.93);
 }
 
-/* ---- the yardstick of the design: Venus, July 2020, without virtual clusters ---- */
+/* ---- the reference scenario of the design: Venus, July 2020, without virtual clusters ---- */
 
 #define DRAWS 3
 
-/* 22,771 jobs, at least 1 s long. */
+/* Reads the 22,771 jobs that are at least 1 s long. */
 static void read_venus(void)
 {
     static const char *const columns[] = {"gpu_num", "submit_time", "duration", NULL};
@@ -427,7 +427,7 @@ static void read_venus(void)
     assert_int_equal(job_count, 22771);
 }
 
-/* Uniform among the 52 configurations of which every pair is measured. */
+/* Draws uniformly among the 52 configurations whose pairs are all measured. */
 static void draw_kinds(uint64_t seed)
 {
     uint32_t of_draw[KINDS], count = 0;
@@ -444,8 +444,8 @@ struct mean {
     double jct_s, wait_s;
 };
 
-/* Of three draws; wait: JCT less run time and, where packed, what the pair costs, is the queueing
- * delay of the design, time in both queues. */
+/* Means of three draws. wait: JCT less run time and, where packed, less the cost of the pair; it is
+ * the queueing delay of the design, time in both queues. */
 static struct mean mean_of(const char *policy, uint32_t nodes)
 {
     struct mean m = {0, 0};
@@ -480,7 +480,7 @@ static struct mean check(const char *policy, uint32_t nodes, double expected_s, 
 #define LUCID   "lucid:score=table,profile_nodes=2,profile_time=200s,limit=8,"
 #define ORACLE  "pred=oracle"
 #define SIGMA_3 "pred=noisy,pred_sigma=3"
-#define EXACT   1e-4 /* no draw: to the second, as printed */
+#define EXACT   1e-4 /* no draw: equal to the printed second */
 
 static void yardstick(void **state)
 {
@@ -498,7 +498,7 @@ static void yardstick(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t n = rows[i].nodes;
         const double error = rows[i].error;
-        const double noisy_error = n == 72 ? .15 : error; /* overload: by the draw */
+        const double noisy_error = n == 72 ? .15 : error; /* overloaded: varies with the draw */
         if (n == 72 && (getenv("HORUS_LONG") == NULL || *getenv("HORUS_LONG") == '\0'))
             continue;
         const double fifo = check("fifo", n, rows[i].fifo, EXACT).jct_s;
@@ -519,7 +519,7 @@ static void yardstick(void **state)
 }
 
 /* The tree of score=tree, 30.5 % and 25 %, on the 66 labels: in sample .82 (54), as the design
- * says. */
+ * states. */
 static void tree_in_sample(void **state)
 {
     static const char *const columns[] = {"gpu_util", "gmem_util", "label", NULL};

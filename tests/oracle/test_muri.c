@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * muri, and antman, srtf, srsf and tiresias as Muri's released simulator has them, against its runs
- * (Zhao et al., SIGCOMM'22; Rivendile/Muri 4e69a78): 8 nodes of 8 GPUs, first rows of its traces.
+ * muri, and antman, srtf, srsf and tiresias in the form of Muri's released simulator, against its
+ * runs (Zhao et al., SIGCOMM'22; Rivendile/Muri 4e69a78): 8 nodes of 8 GPUs, first rows of its
+ * traces.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +29,7 @@ static struct hs_test_job jobs[JOBS_MAX];
 static double ends_s[JOBS_MAX]; /* published, by row of the trace */
 static struct sink sink;
 
-/* The run time is iterations times the time of one, ms. */
+/* Reads a trace. The run time is iterations times the time of one, ms. */
 static void load(const char *trace, uint32_t count)
 {
     static const char *const columns[] = {
@@ -63,7 +64,7 @@ static void load_ends(const char *folder, uint32_t count)
     assert_int_equal(rows, count);
 }
 
-/* How a run compares: ends that are off by more than a millionth and a millisecond; mean JCT and
+/* Comparison of a run: ends that differ by more than a millionth and a millisecond; mean JCT and
  * last end. */
 struct comparison {
     uint32_t differ;
@@ -112,7 +113,7 @@ static void all_ends(const char *folder, uint32_t count, const char *policy)
 #define MURI_S "muri:compat=muri,placement=yarn"
 #define MURI_L MURI_S ",know=nothing"
 
-/* Muri-L agrees in every end up to 1,231,750 s; 29 later ones are off by a few minutes. */
+/* Muri-L agrees in every end up to 1,231,750 s; 29 later ones differ by a few minutes. */
 static void trace4_muri(void **state)
 {
     (void)state;

@@ -47,7 +47,8 @@ static void draw_policy(struct trial *t, struct dice *d, bool is_odd)
         trial_draw_cost(t, d, is_odd));
 }
 
-/* Which VC owns each node, in order; or a quota each, in all perhaps less or more than there is. */
+/* Draws the VC of each node, in order; or a quota each, in all perhaps fewer or more GPUs than
+ * there are. */
 static void draw_vcs(struct trial *t, struct dice *d)
 {
     int nodes = t->world.nodes, gpus = ref_gpus(&t->world);
@@ -65,7 +66,7 @@ static void draw_vcs(struct trial *t, struct dice *d)
                                                 : HS_VC_PARTITION;
 }
 
-/* A file: racks of nodes, each node with its owner if it has one, quotas. */
+/* Writes a cluster: racks of nodes, each node with its VC if it has one, quotas. */
 static void write_cluster(struct trial *t)
 {
     static char json[1024];

@@ -41,9 +41,9 @@ static void helios_sjf(void **state)
 }
 
 /* The artifact's clock ticks in seconds and looks for finished jobs before it counts the tick, so
- * that every job of a preemptive policy runs one second too long. Its costs are those of the file:
- * 767279 (8 GPUs, 1,403 s) runs 139893-139943 and 140095-141489, that is 1,403 + 1 + 40; it is 40 s
- * for up to 8 GPUs and 60 s beyond, Lucid's table, where Helios' paper has 7, 30 and 60. */
+ * every job of a preemptive policy runs one second too long. Its costs are those of the file:
+ * 767279 (8 GPUs, 1,403 s) runs 139893-139943 and 140095-141489, that is 1,403 + 1 + 40; the cost
+ * is 40 s for up to 8 GPUs and 60 s beyond, Lucid's table, where Helios' paper has 7, 30 and 60. */
 static void helios_srtf(void **state)
 {
     struct workload w = {0};
@@ -115,7 +115,7 @@ static void tiresias_yarn_fjf(void **state)
              (struct ref_scenario){.policy = REF_FIFO, .scan = REF_FIT, .placer = REF_YARN});
 }
 
-/* Clusters: their cluster_spec.csv. */
+/* Clusters are those of the published cluster_spec.csv. */
 static void tiresias_micro(void **state)
 {
     static const char srtf[] = "srtf:form=replace,preempt_cost=free,placement=count";

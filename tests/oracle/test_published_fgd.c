@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * fgd on openb as published (Weng et al., ATC'23; oracles/openb-frag): the pods of the default list
- * in ten orders, and more drawn of them behind, up to 130 % of the cluster's GPUs; none leaves.
- * The orders of pods and of nodes are those of the published runs: the simulator draws both of
+ * in ten orders, followed by drawn copies of them, up to 130 % of the cluster's GPUs; none ends.
+ * The orders of pods and of nodes are those of the published runs, whose simulator draws both with
  * Go's math/rand. A second program, below, places every pod by the simulator's rules: its curves
- * are the published ones, figure by figure, and the policy must put each pod where it does. `table`
- * as an argument prints what results/openb.md has.
+ * are the published ones, figure by figure, and the policy must place each pod on the same GPU.
+ * With the argument `table` the test prints the table of results/openb.md.
  *
- * The policy has seen the list once before: each pod alone, for a second.
+ * The policy has run the list once before: each pod alone, for a second.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +29,7 @@
 #define NODES     1213
 #define LISTED    8152
 #define PODS_MAX  12000
-#define HISTORY   8192 /* the list and others, a power of two: the policy learns there */
+#define HISTORY   8192 /* the list and others, a power of two: they set the typical pods */
 #define KINDS_MAX 160
 #define SEEDS     10
 #define SEED      42 /* generate_run_scripts.py: of the first run */
@@ -45,7 +45,7 @@ static const struct {
                     {"fgd:scan=fit,score=dot_product", "DotProd"}};
 
 struct pod {
-    int64_t cpus_milli, gpus, milli, mem_mib; /* the first three are its kind */
+    int64_t cpus_milli, gpus, milli, mem_mib; /* the first three define its kind */
 };
 struct node {
     int64_t cpus_milli, mem_mib, gpus, room[GPUS_MAX];
@@ -58,7 +58,7 @@ static uint32_t pod_count, kind_count, typical_count, kind_of[PODS_MAX], kind_se
 static uint32_t typical[KINDS_MAX];
 static int64_t typical_seen, gpu_milli;
 static uint32_t gpu_of[PODS_MAX]; /* by the second program; UINT32_MAX = none */
-/* Allocated and fragmented GPUs by percent arrived, in percent of all. */
+/* Allocated and fragmented GPUs by percent of demand submitted, in percent of all. */
 static double ours[SCORES][SEEDS][2][PERCENTS], theirs[SCORES][SEEDS][2][PERCENTS];
 static uint32_t compared[SCORES], placed_elsewhere[SCORES];
 
@@ -125,7 +125,8 @@ static void use_published(const struct hs_csv_row *row, uint32_t n)
                 strtod(row->fields[5 + what], NULL);
 }
 
-/* The kinds that make up 95 % of the list, the most frequent first; first come, first. */
+/* Finds the kinds that make up 95 % of the list, the most frequent first; ties: the first in the
+ * list. */
 static void find_typical(void)
 {
     for (uint32_t i = 0; i < LISTED; i++)
@@ -156,8 +157,9 @@ static int set_up(void **state)
 
 /* ---- the orders ---- */
 
-/* Go's math/rand (D. P. Mitchell and J. A. Reeds): x[n] = x[n - 607] + x[n - 273] modulo 2^64. What
- * seeds it is mixed with the state after so many numbers of a first one (gen_cooked.go). */
+/* Go's math/rand (D. P. Mitchell and J. A. Reeds): x[n] = x[n - 607] + x[n - 273] modulo 2^64. The
+ * start is the numbers of the seed, XORed with the state of a generator of seed 1 after COOKED
+ * numbers (gen_cooked.go). */
 #define LAG    607
 #define TAP    273
 #define COOKED UINT64_C(7800000000000)
@@ -240,8 +242,8 @@ static uint32_t int31n(uint32_t below) /* rand.Shuffle */
     return (uint32_t)(product >> 32);
 }
 
-/* One number is drawn for a line of the log, and one by each of ten watches of the API server
- * (client-go, Reflector.ListAndWatch) before the nodes get the names that break ties. */
+/* Before the nodes get the names that break ties the simulator draws one number for a line of the
+ * log, and one for each of ten watches of the API server (client-go, Reflector.ListAndWatch). */
 #define LOG_DRAWS   1
 #define WATCH_DRAWS 10
 
@@ -294,8 +296,8 @@ static int64_t room_of(const struct node *n)
     return total;
 }
 
-/* Thousandths of GPUs, the sum over the pods of the typical kinds: a whole number, so that
- * placements that save the same get the same score. */
+/* Fragmentation in thousandths of GPUs, summed over the pods of the typical kinds: a whole number,
+ * so that placements that save the same have the same score. */
 static int64_t fragments(const struct node *n)
 {
     const int64_t total = room_of(n);
@@ -314,7 +316,7 @@ static int64_t fragments(const struct node *n)
     return sum;
 }
 
-/* Takes idle GPUs, or for a share the GPU. */
+/* The node after the pod takes idle GPUs, or for a share the GPU. */
 static struct node after(const struct node *n, const struct pod *p, int64_t gpu)
 {
     struct node m = *n;
@@ -344,7 +346,7 @@ static int score_of(int how, const struct node *n, const struct pod *p, int64_t 
     return (int)(100 * (1 - (how == BEST_FIT ? cpus - c + gpus - g : cpus * c + gpus * g) / 2));
 }
 
-/* The best score of the node and the GPU of it; -1: no room. */
+/* The best score of the pod on the node, and its GPU; -1: no room. */
 static int best_on(int how, const struct node *n, const struct pod *p, int64_t *gpu)
 {
     int64_t fitting = 0;
@@ -396,8 +398,9 @@ static uint32_t find_node(int how, uint32_t kind, int64_t mem_mib, int64_t *gpu)
     return found;
 }
 
-/* Places all pods; the curves are means over the pods whose arrival makes that percent, rounded, as
- * in merge_alloc_discrete.py, which rounds allocations before, and merge_frag_discrete.py. */
+/* Places all pods; a point of a curve is the mean over the pods whose submission reaches that
+ * percent, rounded as in merge_alloc_discrete.py, which rounds allocations before, and
+ * merge_frag_discrete.py. */
 static void place_all(int how, double curves[2][PERCENTS])
 {
     int64_t frag = 0;
@@ -462,7 +465,7 @@ static void run_policy(int how, const char *node_list)
     memset(got, 0xff, sizeof got);
     for (uint32_t s = 0; s < r.segment_count; s++) {
         const struct hs_test_segment *g = &r.segments[s];
-        /* none leaves before the last has come */
+        /* no pod ends before the last is submitted */
         if (g->job >= HISTORY && g->start_us < 1000000 * HS_TEST_S && g->gpu_count > 0)
             got[g->job - HISTORY] = g->gpus[0];
     }
@@ -498,7 +501,7 @@ static void run_all(bool with_policy)
     }
 }
 
-/* Half of the last decimal, and their sums of rounded addends. */
+/* Half of the last decimal, for figures and for sums of rounded addends. */
 #define EQUAL 0.0051
 
 static int differing(int how)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * tiresias and las, job by job against published simulators: the reference simulator, so that it
- * may speak where there are no files.
+ * tiresias and las in the reference simulator, job by job against published simulators, so that the
+ * reference is reliable where there are no files.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -58,8 +58,8 @@ static void compare(const struct workload *w, int nodes, int gpus, struct ref_wo
 
 /* ---- Tiresias' own simulator (NSDI'19), with fixes ---- */
 
-/* GPU-seconds (dlas: seconds): the limits of the 60 jobs. Of the three in the published file the
- * last is not used: there are three queues. */
+/* Limits are those of the 60 jobs, in GPU-seconds (dlas: seconds). Of the three in the published
+ * file the last is not used: there are three queues. */
 static struct tiresias published(bool weighs_gpus, int64_t knob_eighths)
 {
     return (struct tiresias){.weighs_gpus = weighs_gpus,
@@ -127,7 +127,7 @@ static void micro(const char *name, int gpus, bool weighs_gpus, int64_t limit_s,
     free(w.jobs);
 }
 
-/* Clusters and limits: their cluster_spec.csv and queue_limit.txt. */
+/* Clusters and limits are those of the published cluster_spec.csv and queue_limit.txt. */
 static void tiresias_micro(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void tiresias_micro(void **state)
     micro("S3c.dlas-gpu-1", 1, true, 100, 8);
     micro("S3c.dlas-gpu-2", 1, true, 100, 16);
     micro("S3d.dlas-gpu", 4, true, 100000, 0);
-    micro("stale.dlas", 1, false, 3250, 0); /* nobody reaches the second limit, 7,200 s */
+    micro("stale.dlas", 1, false, 3250, 0); /* no job reaches the second limit, 7,200 s */
 }
 
 /* ---- Tiresias in the Helios/Lucid artifact (SC'21, ASPLOS'23) ---- */

@@ -2,7 +2,7 @@
  *
  * optimus:compat=adaptdl and tiresias against the elastic re-implementation of the OSDI'21 artifact
  * (petuum/adaptdl, oracles/pollux): 8 workloads at loads .5 and 1.0 on 16 nodes of 4 T4s. Speeds
- * come from the artifact's step times of four applications (calibration/sia, group aws). Of the
+ * come from the artifact's step times of four applications (calibration/sia, group aws). For the
  * other two there are none: they are fitted to the recorded JCTs of Tiresias at load .5.
  */
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static struct job jobs[JOBS_MAX];
 static uint32_t job_count;
 
 static const struct tested {
-    const char *name, *policy; /* which ends with the time of the first boundary */
+    const char *name, *policy; /* the policy ends with the time of the first boundary */
     int64_t startup_s;
 } policies[POLICIES] = {
     {"optimus", "optimus:compat=adaptdl,slot=60s,slot_phase=", 0},
@@ -129,7 +129,7 @@ static struct step between(struct step a, struct step b, double part)
                          a.sync_s + part * (b.sync_s - a.sync_s)};
 }
 
-/* Linear in the local batch. */
+/* Interpolates linearly in the local batch. */
 static struct step step_of(const struct table *t, double batch)
 {
     assert_non_null(t);
@@ -140,8 +140,8 @@ static struct step step_of(const struct table *t, double batch)
     return between(a, b, fmin(fmax((batch - a.batch) / (b.batch - a.batch), 0), 1));
 }
 
-/* On as few nodes as possible. Up to 16 GPUs that was measured, the partly used node first; above,
- * linear between the sizes that were measured on full nodes. */
+/* A step on as few nodes as possible. Up to 16 GPUs these placements were measured, the partly used
+ * node first; above, the step is linear between the sizes measured on full nodes. */
 static struct step packed(const char *app, uint32_t gpus, double batch)
 {
     static const uint32_t sizes[] = {16, 24, 32, 48, 64};
@@ -159,8 +159,8 @@ static struct step packed(const char *app, uint32_t gpus, double batch)
                    (double)(gpus - a) / (double)(b - a));
 }
 
-/* How the artifact divides a batch: accumulations before the step that synchronises, and the local
- * batch of each. */
+/* The division of a batch by the artifact: accumulations before the step that synchronises, and the
+ * local batch of each. */
 static uint32_t accumulations(const struct kind *k, uint32_t gpus, double *local)
 {
     const uint32_t share = (k->batch + gpus - 1) / gpus;
@@ -172,10 +172,10 @@ static uint32_t accumulations(const struct kind *k, uint32_t gpus, double *local
     return more;
 }
 
-/* A fitted kind: compute in proportion to the local batch; beyond one node it overlaps with the
- * synchronisation, sqrt(compute^2 + sync^2). Of the exponents 1, 1.5, .. 6 this one is nearest to
- * the times of bert, cifar10 and imagenet on 5 to 16 GPUs (2, 6 and 5 % off in the mean; 1: 6, 11,
- * 11 %; 4: 3, 9, 6 %). */
+/* The step of a fitted kind: compute is proportional to the local batch; beyond one node it
+ * overlaps with the synchronisation, sqrt(compute^2 + sync^2). Of the exponents 1, 1.5, .. 6 this
+ * one is nearest to the times of bert, cifar10 and imagenet on 5 to 16 GPUs (mean errors 2, 6 and 5
+ * %; 1: 6, 11, 11 %; 4: 3, 9, 6 %). */
 static double fitted_s(uint32_t kind, uint32_t gpus, bool is_spread)
 {
     double local;
@@ -184,8 +184,8 @@ static double fitted_s(uint32_t kind, uint32_t gpus, bool is_spread)
     return more * compute + sqrt(compute * compute + sync * sync);
 }
 
-/* Seconds a step on as few nodes as possible. More GPUs than local batches of the least size do not
- * speed it up, so the policy never gives them. */
+/* Seconds of a step on as few nodes as possible. More GPUs than local batches of the least size are
+ * no faster, so the policy never gives them. */
 static double packed_s(uint32_t kind, uint32_t gpus)
 {
     double local;
@@ -198,7 +198,7 @@ static double packed_s(uint32_t kind, uint32_t gpus)
     return s.all_s + more * (s.all_s - s.sync_s);
 }
 
-/* Speed on more nodes than needed, of that on as few as possible: mean over the measured
+/* Speed on more nodes than needed relative to as few as possible: the mean over the measured
  * placements. */
 static double spread_factor(uint32_t kind, uint32_t gpus)
 {
@@ -265,7 +265,7 @@ static int64_t to_boundary_s(const struct job *j)
     return (SLOT_S - j->submit_s % SLOT_S) % SLOT_S;
 }
 
-/* Seconds a step of a kind under Tiresias at load .5, by its JCT: from the boundary after its
+/* Seconds of a step of a kind under Tiresias at load .5, from its JCT: from the boundary after its
  * submission on, without the restart. Ascending. */
 static uint32_t recorded(uint32_t kind, uint32_t gpus, double *step_s)
 {
@@ -287,7 +287,7 @@ static double usual(uint32_t kind, uint32_t gpus)
     return hs_percentile(step_s, recorded(kind, gpus, step_s), 50);
 }
 
-/* deepspeech2 on 6, 8 and 12 GPUs, which have local batches of 54, 40, 54 on two nodes and more;
+/* Fits deepspeech2 on 6, 8 and 12 GPUs, with local batches of 54, 40, 54 on two nodes and more;
  * yolov3 on 4: in the median on one node, at most spread, with one accumulation of 8. */
 static void fit_kinds(void)
 {
@@ -352,7 +352,7 @@ static void load_speeds(struct hs_catalogue *catalogue, struct hs_cluster *clust
                         &(struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_ORACLE});
 }
 
-/* The jobs first..last - 1 of jobs, one workload. */
+/* Runs the jobs first..last - 1 of `jobs`, one workload. */
 static void run(const struct tested *t, uint32_t first, uint32_t last, double *jct_s)
 {
     static struct hs_test_job list[JOBS_MAX];
@@ -388,8 +388,8 @@ static void run(const struct tested *t, uint32_t first, uint32_t last, double *j
     hs_catalogue_free(&catalogue);
 }
 
-/* Mean JCT, published and ours; the design wants the mean within 5 % and a rank correlation of .95.
- */
+/* Compares the mean JCT, published and ours; the design requires the mean within 5 % and a rank
+ * correlation of .95. */
 static void compare(const char *load, const struct tested *t, bool with_fitted, double *mean_s)
 {
     static double jct_s[JOBS_MAX], seen[JOBS_MAX], here[JOBS_MAX];
@@ -422,8 +422,8 @@ static void compare(const char *load, const struct tested *t, bool with_fitted, 
     *mean_s = sum / n;
 }
 
-/* 640 and 1,280 jobs; on heavy tails Optimus loses to Tiresias, as published: 2,395 against 2,092 s
- * and 5,682 against 4,038 s. */
+/* 640 and 1,280 jobs; with heavy tails Optimus is worse than Tiresias, as published: 2,395 against
+ * 2,092 s and 5,682 against 4,038 s. */
 static void means_are_as_published(void **state)
 {
     (void)state;

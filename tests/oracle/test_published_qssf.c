@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * QSSF job by job against the Helios/Lucid artifact, with its own predictions: durations in seconds
- * that it multiplies by the GPUs. It is not preemptive there, so that its clock of whole seconds
- * gives every job its exact run time. support/published.h says where the files are.
+ * QSSF job by job against the Helios/Lucid artifact, with its own predictions: durations in
+ * seconds, which it multiplies by the GPUs. It is not preemptive there, so its clock of whole
+ * seconds gives every job its exact run time. support/published.h says where the files are.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,8 @@ static void spec_of(char spec[512], const char *compat)
              compat, data_need("oracles", "helios-venus/predictions_vcvlY_lgb.csv"));
 }
 
-/* Its quirks (golden/test_qssf.c has them) touch none of these jobs: without them all is the same.
- */
+/* The quirks of the artifact (golden/test_qssf.c) affect none of these jobs: the result without
+ * them is the same. */
 static void helios_qssf(void **state)
 {
     static const char *const compats[] = {"helios", "off"};

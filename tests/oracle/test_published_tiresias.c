@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * tiresias, las, and srtf and srsf as Muri has them, job by job against published simulators.
+ * tiresias, las, and srtf and srsf in Muri's form, job by job against published simulators.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -29,8 +29,8 @@ static void tiresias(const char *outcomes, const char *policy)
     free(w.jobs);
 }
 
-/* The limits of the 60 jobs are 3,250 and 7,200 GPU-seconds, of dlas seconds; a third one in the
- * file is not used, there are three queues. */
+/* The limits of the 60 jobs are 3,250 and 7,200 GPU-seconds, for dlas seconds; a third one in the
+ * file is not used: there are three queues. */
 static void tiresias_queues(void **state)
 {
     (void)state;
@@ -40,9 +40,9 @@ static void tiresias_queues(void **state)
     tiresias("count/dlas-gpu-8", "tiresias:promote_knob=8," PUBLISHED);
 }
 
-/* Published, `yarn` under a preemptive schedule leaks the memory of nodes at each pass: 12 of the
- * 60 jobs finish, and the program ends as if all were well
- * (found by comparison, see results/tiresias.md). */
+/* In the published simulator `yarn` under a preemptive schedule leaks the memory of nodes at each
+ * pass: 12 of the 60 jobs finish, and the program ends without an error (found by comparison, see
+ * results/tiresias.md). */
 static void all_jobs_finish_under_yarn(void **state)
 {
     struct workload w = {0};
@@ -65,7 +65,7 @@ static void tiresias_gittins(void **state)
     tiresias("count/dlas-gpu-gittins", policy);
 }
 
-/* Clusters and limits: their cluster_spec.csv and queue_limit.txt. */
+/* Clusters and limits are those of the published cluster_spec.csv and queue_limit.txt. */
 static void tiresias_micro(void **state)
 {
     (void)state;
@@ -96,8 +96,8 @@ static void helios_tiresias(void **state)
     free(w.jobs);
 }
 
-/* The second that each job runs too long is the quirk here, where test_published.c adds it to the
- * trace. */
+/* Here the second that each job runs too long is a quirk of the policy; test_published.c adds it to
+ * the trace. */
 static void helios_srtf(void **state)
 {
     struct workload w = {0};
@@ -115,7 +115,7 @@ static void helios_srtf(void **state)
 static char muri_names[MURI_JOBS_MAX][24];
 static struct hs_test_job muri_jobs[MURI_JOBS_MAX];
 
-/* A trace in its own units: the time of a run is iterations times the time of one, ms. */
+/* Reads a trace in its own units: a run time is iterations times the time of one, ms. */
 static uint32_t muri_load(const char *trace)
 {
     static const char *const columns[] = {"num_gpu",        "submit_time", "iterations",
@@ -135,7 +135,7 @@ static uint32_t muri_load(const char *trace)
     return count;
 }
 
-/* Mean JCT under a policy of the jobs that were loaded, s. */
+/* Mean JCT under a policy of the loaded jobs, s. */
 static double muri_mean_jct(uint32_t count, const char *policy)
 {
     struct hs_test_result r;
@@ -154,7 +154,7 @@ static double muri_mean_jct(uint32_t count, const char *policy)
     return (double)jct_us / count / 1e6;
 }
 
-/* Of the stored outcomes, s. */
+/* Mean JCT of the stored outcomes, s. */
 static double muri_published(const char *folder, uint32_t jobs)
 {
     static const char *const columns[] = {"JCT", NULL};
@@ -180,8 +180,8 @@ static void muri_expect(uint32_t count, const char *policy, double published_s, 
 
 #define MURI_TIRESIAS "tiresias:compat=muri,placement=count,preempt_cost=free"
 
-/* To 1e-6 where the outcomes are stored; else to the seconds of the table in
- * results/tiresias.md has the table. */
+/* Equal to 1e-6 where the outcomes are stored; else to the seconds of the table in
+ * results/tiresias.md. */
 static void muri_trace1(void **state)
 {
     (void)state;

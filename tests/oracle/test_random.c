@@ -17,7 +17,7 @@
 #include "support/trials.h"
 
 #define JOBS_MAX  8
-#define SIZES     1400 /* of gangs: more than the classes of fifo */
+#define SIZES     1400 /* of gangs: more than the size classes of fifo */
 #define HORIZON_S 100000
 
 static const char *const policies[] = {"fifo", "sjf", "srtf", "srsf"};
@@ -50,9 +50,9 @@ static void draw_policy(struct trial *t, struct dice *d)
                    forms[s->form], costs[s->cost], placers[s->placer]);
 }
 
-/* Nodes of one size, or, where the placer has no notion of a node's size, perhaps of any. Where a
- * move costs something the two count nodes for it, and which of equal GPUs a placer takes is not
- * laid down: only a cluster of one node has no moves. */
+/* Nodes are of one size, or perhaps of any where the placer does not use a node's size. Where a
+ * move has a cost the two sides count nodes for it, and the choice of a placer among equal GPUs is
+ * not specified: only a cluster of one node has no moves. */
 static void draw_cluster(struct trial *t, struct dice *d)
 {
     bool has_sizes = rules.placer == REF_YARN || rules.placer == REF_CONSOLIDATE;
@@ -68,7 +68,7 @@ static void draw_jobs(struct trial *t, struct dice *d)
     int64_t submit_s = 0;
     t->count = dice_roll(d, 1, JOBS_MAX);
     for (int i = 0; i < t->count; i++) {
-        /* one job in twelve or so may be too big for the cluster */
+        /* one job in twelve or so may be larger than the cluster */
         int most = dice_roll(d, 0, 11) == 0 ? gpus + 1 : gpus;
         submit_s += i > 0 && dice_roll(d, 0, 1) == 1 ? dice_roll(d, 0, 2) : 0;
         t->jobs[i] = (struct hs_test_job){.submit_us = submit_s * HS_TEST_S,
@@ -112,7 +112,7 @@ static void random_scenarios(void **state)
     trials_run(&(struct trial_kind){.draw = draw, .refer = refer, .has_no_segments = true}, 20000);
 }
 
-/* A backlog of gangs of which no two are of one size, in any order. */
+/* A backlog of gangs, no two of one size, in any order. */
 static void draw_sizes(struct trial *t, struct dice *d)
 {
     memset(&rules, 0, sizeof rules);

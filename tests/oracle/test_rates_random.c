@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The physics of shared GPUs against the reference of tests/ref/refrates.h, on random scripts: up
- * to 8 jobs on up to 8 GPUs of several types, gangs, tenants, pauses, caps, lanes, preemptions,
- * migrations, elastic sizes, spread placements, memory that overflows, kills. A policy draws its
- * plans and writes them down; the reference plays what was written down. Where all numbers are
- * exact (support/rated.h) everything must be equal, to the microsecond and the nanosecond of work;
- * where they are not, within the bound that the reference works out along the way (refrates.c).
+ * to 8 jobs on up to 8 GPUs of several types, gangs, tenants, pauses, caps, slice groups,
+ * preemptions, migrations, elastic sizes, spread placements, memory that overflows, kills. A policy
+ * draws its plans and records them; the reference plays the record. Where all numbers are exact
+ * (support/rated.h) everything must be equal, to the microsecond and the nanosecond of work;
+ * elsewhere within the bound that the reference computes along the way (refrates.c).
  *
  *   HORUS_SCENARIOS=N   how many (default 20,000; ten times as many under HORUS_LONG)
  *   HORUS_SEED=S        which (default 1)
@@ -28,10 +28,10 @@
 #include "support/script.h"
 
 #define SCENARIOS_PER_WORLD 20
-#define WILD_CALLS          30 /* after so many a policy only lets its jobs end */
+#define WILD_CALLS          30 /* decisions after which a policy only lets its jobs end */
 #define SHOWN_MAX           4
 
-/* What the policy knows of a job, told by observers. */
+/* What the policy knows of a job, from observers. */
 struct mirror {
     bool is_live, is_placed, is_used; /* used: has an action in this plan */
     int gpus[RATES_GPUS_MAX], gpu_count;
@@ -45,12 +45,12 @@ static struct {
     struct hs_test_job jobs[RATES_JOBS_MAX];
     struct mirror mirror[RATES_JOBS_MAX];
     struct dice dice;
-    struct rates_plan *plan; /* being written; NULL when there is no room for one more */
+    struct rates_plan *plan; /* being written; NULL if there is no room for another */
     uint32_t submitted, max_tenants;
     int64_t timer_us;
 } g;
 
-/* ---- what the policy is told ---- */
+/* ---- what the policy observes ---- */
 
 static enum hs_status hear_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
 {
@@ -124,7 +124,7 @@ static bool sits_on(const struct mirror *m, int gpu)
     return false;
 }
 
-/* Would the shares of a lane add up to more than 1 on a GPU? */
+/* Whether the shares of a slice group would add up to more than 1 on a GPU. */
 static bool is_full(int gpu, int job, int slice_group, uint64_t share_q32)
 {
     for (int j = 0; j < RATES_JOBS_MAX; j++)
@@ -138,7 +138,8 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* So many GPUs that may be given to the job, drawn or the first ones; false if there are not. */
+/* Chooses `count` GPUs that may be given to the job, drawn or the first ones; false if there are
+ * too few. */
 static bool choose(const struct hs_view *v, int job, int count, struct rates_action *a)
 {
     const struct mirror *m = &g.mirror[job];
@@ -162,7 +163,8 @@ static bool choose(const struct hs_view *v, int job, int count, struct rates_act
     return a->gpu_count == count;
 }
 
-/* GPUs for a start or migration that was just said; else unsays it. */
+/* Gives GPUs to a start or migration that was just added to the plan; else removes it from the
+ * plan. */
 static bool give(const struct hs_view *v, struct hs_plan *p, uint32_t mark, int job)
 {
     struct mirror *m = &g.mirror[job];
@@ -206,7 +208,7 @@ static void slice(struct hs_plan *p, int job)
     m->share_q32 = share_q32;
 }
 
-/* Throttles and lanes of a job that holds GPUs. */
+/* Draws throttles and slice groups for a job that holds GPUs. */
 static void adjust(struct hs_plan *p, int job)
 {
     const bool has_parts = g.world.kind != RATED_FRACTIONS;
@@ -341,7 +343,7 @@ static void draw_job(struct dice *d, struct rates_job *r)
     r->duration_us += roll(d, 0, 1) == 0 ? 0 : roll(d, 1, 999999);
     r->profile = roll(d, 0, 6) == 0 ? REF_NO_PROFILE : roll(d, 0, RATED_PROFILES - 1);
     r->util_pm = draw_util(d);
-    /* Moments of a kill are exact; those of finishes that prevent one are not. */
+    /* Times of a kill are exact; those of finishes that prevent one are not. */
     r->mem_mib = w->kind == RATED_ANY || roll(d, 0, 2) == 0 ? 0 : roll(d, 1000, 11000);
 }
 
@@ -420,7 +422,7 @@ static enum verdict play(uint64_t number, bool is_told)
     return verdict;
 }
 
-/* What happened in all of them: none of it may be missing. */
+/* Counts over all scenarios: none may be zero. */
 static struct {
     uint64_t preemptions, migrations, kills, ooms, overhead, shared;
 } seen;

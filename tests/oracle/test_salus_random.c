@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * salus against the reference simulator, on random scenarios: one GPU, every in-lane rule and lane
- * model, admission that skips who does not fit, iterations of all lengths, declarations that are
- * wrong, sessions that are too many. See support/trials.h.
+ * model, admission that skips jobs without room, iterations of all lengths, wrong declarations, too
+ * many sessions. See support/trials.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +51,8 @@ static void add(struct trial *t, const char *fmt, ...)
     va_end(args);
 }
 
-/* Sizes that the factors 1.1 and 1.05 leave whole: 200 x 1.1 = 220, and 20 x 1.05 = 21. Now and
- * then nothing is told, or more than there is. */
+/* Draws sizes that are whole after the factors 1.1 and 1.05: 200 x 1.1 = 220, and 20 x 1.05 = 21. A
+ * few are unknown, or larger than the GPU. */
 static void draw_memory(struct hs_test_job *j, struct dice *d)
 {
     int most = dice_roll(d, 0, 30) == 0 ? 90 : 40;

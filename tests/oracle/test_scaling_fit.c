@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How well the time of a step on n GPUs of k nodes follows a form that is fitted to other
+ * Tests how well the time of a step on n GPUs of k nodes follows a form that is fitted to other
  * placements, applications or GPU groups of Sia's measurements (calibration/sia):
  *
  *     step^2 = compute(b)^2 + sync^2,    compute^2 = c0 + c1 b + c2 b^2,    b the local batch
@@ -30,7 +30,7 @@
 #define TERMS    8u
 #define FOLDS    5u
 #define LAMBDA                                                                                     \
-    1e-9 /* of a column: where too few placements tell the terms apart, or none has one */
+    1e-9 /* of a column: where too few placements determine the terms, or where none has one */
 
 struct row {
     uint32_t key, placement, fold; /* key: application and group */
@@ -70,7 +70,7 @@ static uint32_t fold_of(const struct row *r)
     return keys[r->key].placements++ % FOLDS;
 }
 
-/* gpt_pmp is parallel by pipelines, not by data, and has no local batch. */
+/* Reads the rows. gpt_pmp is parallel by pipelines, not by data, and has no local batch. */
 static void read_rows(void)
 {
     static const char *const columns[] = {"app",  "gpu_group", "kind",        "placement", "nodes",
@@ -117,8 +117,8 @@ static double product(const double *x, const double *of, uint32_t count)
     return sum;
 }
 
-/* Rows that count for a fit of the terms from..TERMS - 1, or up to `to`; relative errors of step^2.
- * Compute that is not fitted is that of the row's key on one GPU. */
+/* Fits the terms from..to - 1 to the used rows, by relative errors of step^2. Compute that is not
+ * fitted is that of the row's key on one GPU. */
 static void fit(const bool *is_used, uint32_t from, uint32_t to, double *beta)
 {
     static double x[ROWS_MAX * TERMS], y[ROWS_MAX];
@@ -219,8 +219,8 @@ static void fit_compute(void)
     }
 }
 
-/* The design wants 12 % on held-out placements of known applications. What the others tell is
- * worse for each application: what one measures of itself counts. */
+/* The design requires 12 % on held-out placements of known applications. Predicting from other
+ * applications is worse for each application: its own measurements count. */
 static void placements_are_foreseen(void **state)
 {
     static const char *const apps[] = {"bert", "cifar10", "imagenet", "ncf"};

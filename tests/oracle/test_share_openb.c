@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The pods of openb (Weng et al., USENIX ATC'23) on a third of its nodes, 404 of seven GPU types:
- * the engine against the reference of ref/refparts.h, pod by pod. The files are read here once
- * more, as far as they matter. All nodes could hold all pods at once; on a third of them, and with
- * pods that come 600 times as fast, they queue. A third of the pods want GPUs of certain types,
- * which the public list does not tell.
+ * the engine against the reference of ref/refparts.h, pod by pod. The files are read here
+ * independently, as far as needed. All nodes could hold all pods at once; on a third of them, with
+ * submissions 600 times as fast, pods queue. A third of the pods are given sets of GPU types, which
+ * the public list does not contain.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -56,7 +56,7 @@ static uint32_t bits_of(const char *wish)
     return bits;
 }
 
-/* Every third of them, into a list of its own. */
+/* Copies every third node into a list of its own. */
 static const char *thin_nodes(const char *path)
 {
     static char text[65536];
@@ -124,7 +124,7 @@ static void read_pods(const char *path)
 
 static void refer(void)
 {
-    /* parted_jobs reads names X0, X1, ...; the sets of models go in by hand */
+    /* parted_jobs reads names X0, X1, ...; the sets of types are entered here */
     for (int i = 0; i < count; i++) {
         const char *wish = jobs[i].gpu_type;
         jobs[i].gpu_type = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Shares of GPUs worked out by hand, for the engine and for the reference (ref/refparts.h) that the
- * random scenarios trust. Timelines are id:start-end@GPUs, as in support/scenario.h; m is short for
- * thousandths of a GPU.
+ * random scenarios rely on. Timelines are id:start-end@GPUs, as in support/scenario.h; m is short
+ * for thousandths of a GPU.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static void expect(const struct hand *h, enum ref_placer placer, const char *tim
     assert_string_equal(parted_difference(&watch), "");
 }
 
-/* What the last one added up to, in GPU-milliseconds: GPUs held, shares of them. */
+/* Checks the sums of the last run, in GPU-milliseconds: GPUs held, shares of them. */
 static void expect_sums(const struct hand *h, int64_t held_ms, int64_t milli_ms)
 {
     static struct parts s;
@@ -120,12 +120,12 @@ static void expect_sums(const struct hand *h, int64_t held_ms, int64_t milli_ms)
     assert_int_equal(s.milli_us, milli_ms * 1000);
 }
 
-/* One node, GPUs 0 and 1. At 0: 600 m open GPU 0 (400 left); 300 m go there (100 left); 500 m do
- * not and open GPU 1 (500 left); 100 m go where they fill up, GPU 0 (0 left, until the 100 m leave
- * at 5); 1 m goes to GPU 1 (499 left). The whole GPU of job 5 is GPU 0, when the last of it leaves
- * at 20; strictly, job 6 of 200 m waits for job 5 though GPU 1 has 499 left from 2 on.
- * Shares x time: 600 10 + 300 20 + 500 30 + 100 5 + 1 40 + 1000 10 + 200 5 = 38,540 m s; GPU 0 is
- * held for 30 s, GPU 1 for 40 s. Fit: job 6 does not wait; the sums are the same. */
+/* One node, GPUs 0 and 1. At 0: 600 m open GPU 0 (400 left); 300 m are placed there (100 left); 500
+ * m do not fit and open GPU 1 (500 left); 100 m fill GPU 0 (0 left, until the 100 m end at 5); 1 m
+ * is placed on GPU 1 (499 left). The whole GPU of job 5 is GPU 0, when the last share there ends at
+ * 20; under strict, job 6 of 200 m waits for job 5 though GPU 1 has 499 left from 2 on. Shares x
+ * time: 600 10 + 300 20 + 500 30 + 100 5 + 1 40 + 1000 10 + 200 5 = 38,540 m s; GPU 0 is held for
+ * 30 s, GPU 1 for 40 s. Under fit job 6 does not wait; the sums are the same. */
 static const struct hand filling = {
     .s = {.nodes = 1, .node = {{.gpus = 2}}},
     .jobs = {{.gpus = 1, .gpu_milli = 600, .duration_s = 10},
@@ -151,11 +151,11 @@ static void test_filling(void **state)
     expect_sums(&fit, 70000, 38540000);
 }
 
-/* One node of three GPUs. Job 0, two workers of 500 m: GPU 0, and not the other half of it, but
- * GPU 1. Job 1, three of 500 m: the halves of 0 and 1, then idle GPU 2. Job 2, two of 600 m: GPU 2
- * has 500 left, nothing else: waits, and holds nothing meanwhile, so that job 3, 500 m, fills
- * GPU 2. At 10 job 0 ends: 0 and 1 have 500 left: not enough for job 2. Job 1 ends at 20: 0 and 1
- * are idle (GPU 2 has job 3 until 25): job 2 opens them. Job 4 wants more GPUs than there are. */
+/* One node of three GPUs. Job 0, two workers of 500 m: GPU 0, and not its other half, but GPU 1.
+ * Job 1, three of 500 m: the halves of 0 and 1, then idle GPU 2. Job 2, two of 600 m: only GPU 2
+ * has 500 left: it waits, and holds nothing meanwhile, so that job 3, 500 m, fills GPU 2. At 10 job
+ * 0 ends: 0 and 1 have 500 left: not enough for job 2. Job 1 ends at 20: 0 and 1 are idle (GPU 2
+ * has job 3 until 25): job 2 opens them. Job 4 asks for more GPUs than there are. */
 static void test_gangs_of_shares(void **state)
 {
     (void)state;
@@ -171,9 +171,9 @@ static void test_gangs_of_shares(void **state)
 }
 
 /* GPUs of 1000 MiB (GPU 0), 1500 MiB (GPU 1), of unknown memory (GPU 2). 333 m of them: 333 MiB,
- * 499.5, hence 499, and who knows. Jobs of 333 m that want 333 MiB: GPU 0; 334: GPU 1; 499: beside
+ * 499.5, hence 499, and unknown. Jobs of 333 m that ask for 333 MiB: GPU 0; 334: GPU 1; 499: beside
  * it; 500: GPU 2. 501 m of GPU 1 are 751.5 MiB, hence 751, but 666 m of it are taken: GPU 2 has 667
- * left. Where X2 will not do, it waits until they end; with 752 MiB it could never run. */
+ * left. If X2 is not allowed the job waits until they end; with 752 MiB it could never run. */
 static void test_memory_alike(void **state)
 {
     (void)state;
@@ -194,9 +194,9 @@ static void test_memory_alike(void **state)
 
 /* Node 0: GPUs 0 and 1 of X0, 3 cores; node 1: GPUs 2 and 3 of X1, 5 cores and 100 MiB. Workers of
  * 200 m and 1.5 cores. Job 0, of X0 or X1: GPU 0. Job 1, of X1 alone: GPU 2. Job 2, any: GPUs 0 and
- * 2 have 800 left each: GPU 0 by its id. No core is left on node 0; job 3 goes to GPU 2, job 4
- * also: 0.5 cores are left. Job 5, 200 m and half a core, but 101 MiB: never on node 1, waits for
- * node 0. Job 6 with 100 MiB: GPU 2. Job 7, whole, of X0, without cores: GPU 1. */
+ * 2 have 800 left each: GPU 0 by its id. No core is left on node 0; job 3 is placed on GPU 2, job 4
+ * also: 0.5 cores are left. Job 5, 200 m and half a core, but 101 MiB: never on node 1, it waits
+ * for node 0. Job 6 with 100 MiB: GPU 2. Job 7, whole, of X0, without cores: GPU 1. */
 static void test_types_and_cores(void **state)
 {
     (void)state;
@@ -218,12 +218,12 @@ static void test_types_and_cores(void **state)
 }
 
 /* Four GPUs; v0 may hold 2 of them, v1 too. Two shares of 700 m of v0 are on GPUs 0 and 1: 1400 m.
- * A third would make 2100 m; strictly it keeps 600 m of v0, which would make 2000 m, waiting as
- * well, but not v1. Its whole GPU and 300 m: the latter go to GPU 0, beside v0's 700 m. At 10 one
- * of v0's ends: its 700 m go to GPU 0, which is full (fit: the 600 m are at GPU 2 from 0 on, and at
+ * A third would make 2100 m; under strict 600 m of v0, which would make 2000 m, wait behind it, but
+ * v1 does not: its whole GPU starts, and its 300 m, on GPU 0 beside v0's 700 m. At 10 one of v0's
+ * ends: its 700 m are placed on GPU 0, which is full (fit: the 600 m are on GPU 2 from 0 on, and at
  * 10 v0 has 1300 m; the 700 m of job 2 fill GPU 0 with job 5's 300 m). Job 4, whole: GPU 2 (fit:
- * the 600 m sit there, so GPU 3).  1000 m and 300 m of 2000 are v1's. Job 6 of v1 is 701 m: 2001 m,
- * waits until 4. Jobs 7 and 8 would be beyond what v0 may ever hold. */
+ * the 600 m are there, so GPU 3). 1000 m and 300 m of 2000 are v1's. Job 6 of v1 is 701 m: 2001 m,
+ * it waits until 4. Jobs 7 and 8 would exceed what v0 may ever hold. */
 static void test_quota(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Whole gangs and shares of GPUs mixed, on clusters of several GPU types, with virtual clusters,
- * CPU and host memory that run out: the engine under fifo and sjf against the reference of
- * ref/refparts.h. Equal are start, end and GPUs of every job, its GPU time by shares, and what GPUs
- * and shares of them are held over time. What must hold whatever the policy is watched as well
+ * Gangs of whole GPUs and shares of GPUs mixed, on clusters of several GPU types, with virtual
+ * clusters, and CPU and host memory that run out: the engine under fifo and sjf against the
+ * reference of ref/refparts.h. Equal are start, end and GPUs of every job, its GPU time by shares,
+ * and the GPUs and shares of them held over time. Invariants of every policy are checked as well
  * (support/parted.h). Small scenarios have few values, so that nearly everything ties.
  */
 #include <inttypes.h>
@@ -92,7 +92,7 @@ static void draw_cluster(struct trial *t, struct dice *d)
                    rules.is_sjf ? "sjf" : "fifo", scans[rules.is_fit], placers[rules.placer]);
 }
 
-/* Thousandths: halves, thirds and their neighbours, and any. */
+/* Draws thousandths: halves, thirds and their neighbours, or any. */
 static uint32_t draw_milli(struct dice *d)
 {
     static const int often[] = {1, 100, 250, 300, 333, 334, 499, 500, 501, 667, 700, 999};
@@ -108,13 +108,13 @@ static void draw_needs(struct hs_test_job *j, struct dice *d)
         j->cpus_milli = (uint32_t)dice_roll(d, 1, 8) * 500 + (one_in(d, 4) ? 1 : 0);
     if (one_in(d, 4))
         j->mem_mib = (uint32_t)dice_roll(d, 1, 12) * 50 + (one_in(d, 4) ? 1 : 0);
-    if (one_in(d, 6)) /* about what a share has of one of the types, or of a whole GPU of it */
+    if (one_in(d, 6)) /* about the part of a share of one of the types, or of a whole GPU of it */
         j->gpu_mem_mib =
             (uint32_t)(dice_roll(d, 1, 3) * 500 * (int)j->gpu_milli / 1000 + dice_roll(d, 0, 1));
 }
 
-/* How gangs of several nodes are put together where these differ is not the subject: there they
- * are no larger than a node. Fewer workers want more cores each, so that is not said at once. */
+/* The packing of gangs over several nodes that differ is not the subject: there gangs are no larger
+ * than a node. Fewer workers need more cores each, so cores are drawn later. */
 static void keep_on_a_node(struct hs_test_job *j)
 {
     static struct parts s;
@@ -212,8 +212,8 @@ static void draw_pod(struct hs_test_job *j, struct dice *d)
         keep_on_a_node(j);
 }
 
-/* Of 1 s to 4096 s, as many of each doubling; so many come at a time that a queue builds up and
- * goes away again. */
+/* Run times of 1 s to 4096 s, as many of each doubling; submissions are so dense at times that a
+ * queue builds up and drains again. */
 static void draw_large(struct trial *t, struct dice *d)
 {
     int64_t submit_us = 0;
@@ -259,7 +259,7 @@ static bool has_same_gpus(const struct hs_test_segment *s)
     return is_equal;
 }
 
-/* Says what is wrong, as the lists of jobs that follow do not. */
+/* Prints the difference, which the lists of jobs that follow do not show. */
 static bool same(const struct trial *t, const struct hs_test_result *r)
 {
     const char *fault = parted_difference(&watch);
@@ -313,7 +313,7 @@ static void draw_other(struct trial *t, struct dice *d)
     t->options.jitter_seed = one_in(d, 3) ? (uint64_t)dice_roll(d, 1, 99) : 0;
 }
 
-/* Every job that would fit alone comes to its end, having held what it wants as long as it runs. */
+/* Every job that would fit alone ends, having held what it asks for as long as it runs. */
 static void random_others(void **state)
 {
     static struct hs_test_job jobs[JOBS_MAX];

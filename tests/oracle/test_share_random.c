@@ -135,7 +135,7 @@ static void print_trial(struct shared *t, uint64_t number)
 
 /* ---- all of them ---- */
 
-/* What happened in all of them: none of it may be missing. */
+/* Counts over all scenarios: none may be zero. */
 static struct {
     uint64_t jobs, rejected, ooms, shared, gangs, spread, crowds;
 } seen;
@@ -193,8 +193,9 @@ static void random_scenarios(void **state)
                 seen.spread > 0);
 }
 
-/* What only ten times as many scenarios meet: a job ran out of memory, and one of the types that it
- * may use states none, so that nothing bounds what it is believed to need then. */
+/* Cases that only ten times as many scenarios contain: a job ran out of memory, and one of the
+ * types that it may use has no stated memory, so that nothing bounds what it is believed to need
+ * then. */
 static void rare_scenarios(void **state)
 {
     static const uint64_t numbers[] = {168064, 177574, 189735};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Whole runs, by the index of shared GPUs and by a look at every one of them: each policy of the
- * table that shares GPUs, with its defaults and other settings, on random workloads of hundreds of
- * jobs, with gangs, short memory, wrong predictions, several GPU types and virtual clusters. Every
- * segment and every outcome must be the same. Under --check=full, hence each state of the index is
- * also held against a recount.
+ * Whole runs, by the index of shared GPUs and by a scan of all of them: each policy of the table
+ * that shares GPUs, with its defaults and other settings, on random workloads of hundreds of jobs,
+ * with gangs, short memory, wrong predictions, several GPU types and virtual clusters. Every
+ * segment and every outcome must be the same. Runs are under --check=full, so each state of the
+ * index is also compared with a recount.
  *
  * HORUS_LONG=1    five times as many workloads
  */
@@ -66,7 +66,7 @@ static uint32_t one_of(struct dice *d, int count, const uint32_t *of)
     return of[roll(d, 0, count - 1)];
 }
 
-/* Several times more than the GPUs can do one at a time. */
+/* Draws several times more work than the GPUs can do one job at a time. */
 static void draw_jobs(struct hs_test_job *jobs, const struct world *w, uint64_t seed)
 {
     static const uint32_t sizes[] = {1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 8, 12, 0};
@@ -202,8 +202,8 @@ static void compare_param(const struct hs_policy_ops *policy, const struct hs_pa
             compare_setting(policy, param->key, values[i][1]);
 }
 
-/* Settings that matter together: what was measured before those who make way left, room that a move
- * or a preemption leaves, windows that end early. */
+/* Settings that interact: measurements from before a preemption, room that a move or a preemption
+ * frees, windows that end early. */
 static const char *const together[] = {
     "gandiva-like:signal=measured,quantum=5s,w_mem=0,max_tenants=4",
     "gandiva-like:scan=fit,quantum=3s,suspend=5s",

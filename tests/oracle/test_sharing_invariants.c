@@ -3,14 +3,14 @@
  * gandiva, salus and antman, with any values of any of their parameters, under small random
  * workloads: gangs, classes, quotas, GPU memory that changes, mini-batches, elastic jobs,
  * priorities, attempts that fail, GPU types. The engine checks its own invariants at every instant;
- * what is checked here is seen from outside, from the stretches that the observers are told:
+ * this test checks from outside, by the stretches that observers receive:
  *
- *   - the run ends, every job is done, with exactly its work, or was rejected with a reason, which
- *     can only be of one that asks for what is not there; its record is that of its stretches;
- *   - gangs are whole, on different GPUs, and of a size that the job allows;
- *   - a job is in one place at a time, and what is held is what the stretches hold: who is
- *     suspended holds nothing;
- *   - antman: one guaranteed job a GPU; gandiva, slicing exactly and not packing: one job.
+ * - the run ends, every job is done, with exactly its work, or was rejected with a reason, which is
+ *   possible only for a job that asks for what is not there; its record agrees with its stretches;
+ * - gangs are whole, on different GPUs, and of a size that the job allows;
+ * - a job is in one place at a time, and the GPUs held are those of the stretches: a suspended job
+ *   holds none;
+ * - antman: one guaranteed job a GPU; gandiva, slicing exactly and not packing: one job.
  *
  *   HORUS_SCENARIOS=N, HORUS_SEED=S, HORUS_FROM=N as in trials.h; HORUS_POLICY=NAME: only this one
  */
@@ -116,7 +116,7 @@ static bool one_in(struct dice *d, int n)
     return dice_roll(d, 1, n) == 1;
 }
 
-/* In millionths, from the least value to the largest, but to `most` where there is none; small ones
+/* Draws millionths, from the least value to the largest, or to `most` if that is less; small ones
  * as often as large ones. */
 static int64_t draw_value(struct dice *d, const struct hs_param *p, double least, double most)
 {
@@ -132,8 +132,8 @@ static int64_t draw_value(struct dice *d, const struct hs_param *p, double least
     return (int64_t)(value * 1e6);
 }
 
-/* Seconds. A turn of gandiva lasts 1 s or more; if a switch took as long it would bring nobody on.
- */
+/* Longest time in seconds. A turn of gandiva lasts 1 s or more; if a switch took as long no job
+ * would make progress. */
 static double longest(const struct hs_param *p)
 {
     return strcmp(p->key, "switch") == 0 ? 0.9 : 30;
@@ -262,7 +262,8 @@ static void draw(struct workload *w, struct dice *d, uint64_t number)
 
 /* ---- what must hold ---- */
 
-/* Asks for nothing that is not everywhere: GPUs, their memory with any reserve and inflation. */
+/* Whether the job asks only for what is everywhere: GPUs, their memory with any reserve and
+ * inflation. */
 static bool is_modest(const struct workload *w, const struct hs_test_job *j)
 {
     return j->gpu_type == NULL && w->options.vc == HS_VC_IGNORE &&
@@ -270,8 +271,7 @@ static bool is_modest(const struct workload *w, const struct hs_test_job *j)
            j->gpu_mem_later_mib <= MEMORY_MIB / 2;
 }
 
-/* antman ends a job that needs more than a GPU and what the host gives, which is plenty if nothing
- * is said of it. */
+/* antman ends a job that needs more than a GPU and the host memory, which by default is plenty. */
 static bool may_fail(const struct workload *w)
 {
     return strncmp(w->policy, "antman", 6) == 0 && strstr(w->policy, "host_gb=") != NULL;
@@ -371,7 +371,7 @@ static uint64_t held_at(const struct hs_test_result *r, int64_t time_us)
     return count;
 }
 
-/* Many things can happen at one time, one after the other: the last of them holds. */
+/* Several events can have one time, one after the other: the last of them holds. */
 static bool is_wrong_instant(const struct hs_test_result *r, uint32_t i)
 {
     const struct hs_instant *at = &r->instants[i];
@@ -379,7 +379,7 @@ static bool is_wrong_instant(const struct hs_test_result *r, uint32_t i)
     return is_last && held_at(r, at->time_us) != at->gpus_held;
 }
 
-/* What was wrong with a run, or NULL. Of many instants some are looked at. */
+/* The fault of a run, or NULL. Of many instants some are checked. */
 static const char *wrong(const struct workload *w, const struct hs_test_result *r)
 {
     const char *said = NULL;
@@ -398,7 +398,7 @@ static const char *wrong(const struct workload *w, const struct hs_test_result *
 
 /* ---- running and shrinking ---- */
 
-/* True: what was wrong is in `said`. */
+/* True: the fault is in `said`. */
 static bool fails(const struct workload *w, char *said, size_t size)
 {
     struct hs_test_result r;

@@ -4,10 +4,11 @@
  * gandiva on one server and under every rule of salus on one GPU, a job's finish times differ by at
  * most one quantum (salus: one iteration) per job per change of the sharing set.
  *
- * A change, that is an arrival or an end, can find a job anywhere in the ring, so it sets it ahead
- * or back by at most one turn against its share of the time; a turn that it lacks in the end comes
- * when each of those who share with it has had one. Hence the turns by which it may differ: those
- * who come or go while it is there, itself included, each counted with those then there.
+ * A change, that is a submission or an end, can find a job anywhere in the ring, so it moves the
+ * job ahead or back by at most one turn against its share of the time; a turn that it lacks in the
+ * end follows when each of its co-runners has had one. Hence the turns by which it may differ: the
+ * jobs that are submitted or end during its run, itself included, each counted with the jobs then
+ * present.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -61,7 +62,7 @@ static void draw_gandiva(struct scenario *s, struct dice *d)
     static const char rest[] = "max_height=16,switch=0,pack=no,migrate=no,defrag=no,grow=no";
     uint32_t gpus = (uint32_t)dice_roll(d, 1, 3), node = gpus * (uint32_t)dice_roll(d, 1, 4);
     *s = (struct scenario){.turn_us = trial_draw_us(d, 1, 6, true), .slots = node / gpus};
-    node += (uint32_t)dice_roll(d, 0, (int)gpus - 1); /* of no use to anybody */
+    node += (uint32_t)dice_roll(d, 0, (int)gpus - 1); /* GPUs that no job can use */
     draw_jobs(s, d, gpus);
     (void)snprintf(s->cluster, sizeof s->cluster, "1x%" PRIu32, node);
     (void)snprintf(s->exact, sizeof s->exact, "gandiva:slicing=exact,quantum=%s,%s",
@@ -88,7 +89,7 @@ static void draw_salus(struct scenario *s, struct dice *d)
 
 /* ---- comparing ---- */
 
-/* Jobs that are there at an instant, in one of the runs. */
+/* Number of jobs present at an instant, in one of the runs. */
 static int64_t present_at(const struct scenario *s, const struct hs_test_result *r, int64_t at_us)
 {
     int64_t count = 0;
@@ -97,7 +98,7 @@ static int64_t present_at(const struct scenario *s, const struct hs_test_result 
     return count;
 }
 
-/* Of a job: turns by which it may differ. */
+/* Number of turns by which a job may differ. */
 static int64_t turns_of(const struct scenario *s, const struct hs_test_result *exact,
                         const struct hs_test_result *fluid, uint32_t job)
 {
@@ -115,7 +116,7 @@ static int64_t turns_of(const struct scenario *s, const struct hs_test_result *e
     return turns;
 }
 
-/* Of runs that were, if not NULL. */
+/* Prints the scenario, and the runs if not NULL. */
 static void print_scenario(const struct scenario *s, const struct hs_test_result *exact,
                            const struct hs_test_result *fluid)
 {
@@ -142,7 +143,7 @@ static void play(const struct scenario *s, const char *policy, struct hs_test_re
     fail_msg("%s: %s", policy, r->message);
 }
 
-/* Per mille of what is allowed, at the job that differs most. */
+/* Difference in per mille of what is allowed, at the job that differs most. */
 static int64_t compare(const struct scenario *s, bool is_shown)
 {
     struct hs_test_result exact, fluid;

@@ -3,8 +3,8 @@
  * hs_interference_slowdown_q20 against the slowdowns of tests/ref/refslow.h on random sets of jobs:
  * drawn models of all forms (support/rated.h), and the shipped configs/models/interference.json,
  * 200 sets a GPU type. The reference reads the shipped file by itself and computes in long double;
- * what may differ is what rounding to Q20 may do (refslow.h, REF_PAIR_ERROR), carried through sums
- * and queues beside the number.
+ * the allowed difference is that of rounding to Q20 (refslow.h, REF_PAIR_ERROR), carried through
+ * sums and queues beside the number.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +28,7 @@
 
 static struct sink sink;
 
-/* Any profile, often one of the table; `profiles` is none. */
+/* Draws any profile, often one of the table; the value `profiles` stands for none. */
 static int draw_profile(struct dice *d, int profiles, const struct ref_table *table)
 {
     if (table->rows > 0 && roll(d, 0, 3) > 0)
@@ -56,7 +56,7 @@ static int draw_set(struct dice *d, int profiles, const struct ref_table *table,
     return count;
 }
 
-/* The error that was made, as a part of the one that may be made. */
+/* The error as a part of the allowed one. */
 static long double compare(const struct hs_interference *truth, const struct ref_slow_model *model,
                            int type, int profiles, struct dice *d)
 {
@@ -158,7 +158,7 @@ static void read_table(const struct hs_json *table, struct ref_table *t)
     }
 }
 
-/* Types with a table of time slicing, in the order of the file, and one in no table. */
+/* Reads the types with a table of time slicing, in the order of the file, and one in no table. */
 static int read_model(const struct hs_json *root, struct ref_slow_model *m,
                       struct hs_interference_type *types)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * synergy:compat=synergy job by job against Synergy's released simulator (oracles/synergy): its two
- * traces on 4 servers, each order and mechanism of which there is an output. Step times are those
+ * traces on 4 servers, each order and mechanism for which there is an output. Step times are those
  * of its models.
  */
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static int tear_down(void **state)
     return scratch_close(state);
 }
 
-/* job,model,arrival s,steps,GPUs, in order of arrival. */
+/* Reads job,model,arrival s,steps,GPUs, in order of arrival. */
 static void read_trace(const char *name)
 {
     struct hs_input *input;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What queueing theory knows exactly, with ==: Lindley's recursion on one GPU, Kiefer and
- * Wolfowitz' on several, Schrage's theorem that SRPT minimises the sum of completion times,
- * Little's law as an identity of integers; and what it knows in the mean, M/M/1, M/M/8 and M/D/1,
- * inside a 99.9 % interval with fixed seeds. HORUS_LONG makes the statistical runs ten times as
- * long.
+ * Exact results of queueing theory, with ==: Lindley's recursion on one GPU, Kiefer and Wolfowitz'
+ * on several, Schrage's theorem that SRPT minimises the sum of completion times, Little's law as an
+ * identity of integers; and results for the mean, M/M/1, M/M/8 and M/D/1, inside a 99.9 % interval
+ * with fixed seeds. HORUS_LONG makes the statistical runs ten times as long.
  */
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -31,8 +30,8 @@ static void run(const struct hs_test_job *jobs, uint32_t count, const char *clus
         fail_msg("%s on %s: %s: %s", policy, cluster, hs_status_text(status), r->message);
 }
 
-/* One-GPU jobs: exponential gaps of the given mean; services exponential of mean 1 s, or 1 s each.
- * Whole microseconds; the first job comes at 0, the epoch. */
+/* Draws one-GPU jobs: exponential gaps of the given mean; services exponential of mean 1 s, or 1 s
+ * each. Times are whole microseconds; the first job is submitted at 0, the epoch. */
 static void draw_queue(struct hs_test_job *jobs, uint32_t count, double mean_gap_s,
                        bool is_deterministic, uint64_t seed)
 {
@@ -81,8 +80,8 @@ static void lindley(void **state)
 
 #define SERVERS_MAX 16
 
-/* The vector of workloads, ascending: an arrival waits for the least loaded of c servers and loads
- * it; then time takes the gap from each (Kiefer and Wolfowitz 1955). */
+/* The vector of workloads, ascending: a job submitted waits for the least loaded of c servers and
+ * loads it; then the gap is subtracted from each (Kiefer and Wolfowitz 1955). */
 static void kiefer_wolfowitz_on(const char *cluster, uint32_t servers, const char *policy,
                                 uint64_t seed)
 {
@@ -121,8 +120,8 @@ static void kiefer_wolfowitz(void **state)
 #define TINY_S   4
 
 /* Least sum of completion times over every preemptive schedule on one GPU in whole seconds: tries
- * each job that is there for the next second. best[t][left] is 1 + the sum of completions from t
- * on, 0 = not known. For whole numbers no schedule that preempts in between is better. */
+ * each present job for the next second. best[t][left] is 1 + the sum of completions from t on, 0 =
+ * not known. For whole numbers no schedule that preempts in between is better. */
 struct search {
     const struct hs_test_job *jobs;
     int count;
@@ -216,7 +215,7 @@ static void srpt_beats_the_others(void **state)
             strictly += least < sum;
         }
     }
-    assert_true(strictly > 1000); /* of 1,800: the comparison does compare */
+    assert_true(strictly > 1000); /* of 1,800: in these SRPT is better, so the test can fail */
 }
 
 /* ---- Little's law ---- */
@@ -339,7 +338,7 @@ static void means(void **state)
         print_message("%s at %.1f: mean wait %.5f, simulated %.5f +- %.5f\n", queues[k].name,
                       queues[k].load, theory, mean, half);
         assert_true(fabs(mean - theory) <= half);
-        assert_true(half < 0.1 * theory); /* an interval that says something */
+        assert_true(half < 0.1 * theory); /* else the interval shows nothing */
     }
     free(jobs);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * tiresias and las against the reference simulator, on random scenarios: small clusters, bursts of
- * jobs, queues so short that jobs go down and up in all directions, both forms of Gittins indices
- * from a file or learnt, events or rounds, costs. See support/trials.h.
+ * jobs, queues so short that jobs are demoted and promoted many times, both forms of Gittins
+ * indices from a file or learnt, events or rounds, costs. See support/trials.h.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static void draw_samples(struct trial *t, struct dice *d, bool is_odd)
     (void)snprintf(t->note, sizeof t->note, "samples %s", text);
 }
 
-/* True: jobs must be many for something to be learnt. */
+/* Returns true if a sample is learnt, which needs many jobs. */
 static bool draw_index(struct trial *t, struct dice *d, bool is_odd)
 {
     rules.index = (enum tiresias_index)dice_roll(d, TIRESIAS_LAS, TIRESIAS_REPO);
@@ -80,8 +80,8 @@ static bool draw_index(struct trial *t, struct dice *d, bool is_odd)
     return false;
 }
 
-/* promote_knob is a number of eighths, which any arithmetic has exactly. Where paying counts as
- * service nobody goes up again. */
+/* promote_knob is a number of eighths, exact in any arithmetic. Where paying counts as service no
+ * job is promoted. */
 static void draw_promotion(struct trial *t, struct dice *d)
 {
     static const int knobs[] = {0, 0, 1, 4, 8, 16, 64};
@@ -185,7 +185,7 @@ static void gittins_ties(void **state)
     trials_run(&(struct trial_kind){.draw = draw_gittins_ties, .refer = refer}, 10000);
 }
 
-/* So many jobs that the learnt sample is made 8 times, the last time of the second 1,024. */
+/* Draws so many jobs that the sample is learnt 8 times, the last time from the second 1,024. */
 static void draw_large(struct trial *t, struct dice *d)
 {
     memset(&rules, 0, sizeof rules);

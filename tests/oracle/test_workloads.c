@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The shipped workloads against what is published of the clusters that they are named after
- * (support/workloads/published.csv), as `make workload-report` tells in results/workloads.md: each
- * goal must be met by the mean of three seeds of 100,000 jobs each. Then the real Venus, and fits:
+ * The shipped workloads against published figures of the clusters that they are named after
+ * (support/workloads/published.csv), as `make workload-report` prints them in results/workloads.md:
+ * the mean of three seeds of 100,000 jobs each must meet each goal. Then the real Venus, and fits:
  * a trace, the workload fitted to it and a trace of that.
  */
 #include <math.h>
@@ -109,7 +109,7 @@ static void test_pai(void **state)
     expect_met("pai");
 }
 
-/* The measuring can fail: Earth is not Venus. */
+/* The check can fail: Earth does not meet the goals of Venus. */
 static void test_others_miss(void **state)
 {
     struct workgoals other;
@@ -130,7 +130,8 @@ static void test_others_miss(void **state)
     assert_true(2 * missed > rows);
 }
 
-/* Single months of Venus are .03 to .06 from the whole, so far may samples of it be apart. */
+/* Single months of Venus differ by .03 to .06 from the whole, so samples of it may differ as much.
+ */
 static void test_real_venus(void **state)
 {
     struct hs_trace_options options;
@@ -140,7 +141,7 @@ static void test_real_venus(void **state)
     options.path = data_need("traces", "venus_gpu_jobs_mar-jul2020.csv");
     options.map = "configs/mappings/venus.json";
     workstat_read(&real, &options, 0, 0);
-    workstat_cut(&real, 172800); /* as the file is */
+    workstat_cut(&real, 172800); /* as the file is cut */
     worksource_generate(&made, "venus", JOBS, 1);
     workstat_cut(&made, 172800);
     for (size_t i = 0; i < EVERY(sizes); i++) {
@@ -167,7 +168,7 @@ static void near(double seen, double expected, double allowed)
 }
 
 /* Sizes and durations are as near as two draws of one distribution; gaps, which the modulation and
- * the runs make together, as three times that; bursts, outcomes and users as the goals have it. */
+ * the runs make together, within three times that; bursts, outcomes and users within the goals. */
 static void fit_there_and_back(const char *name)
 {
     struct workstat first, again;
