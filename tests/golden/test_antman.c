@@ -230,6 +230,17 @@ static void a_job_without_memory_is_tried_again(void **state)
                     "R:0-200@0 Q:0-100@1 o:102-112@1");
 }
 
+/* p leaves no memory of GPU 0. R needs some and waits until p is gone; T, behind it, needs none and
+ * starts beside p when Q is gone. */
+static void a_full_gpu_has_room_for_none(void **state)
+{
+    (void)state;
+    scenario_expect(pair, "antman:init=0,step=1",
+                    "Q:1,0,50!g%50 W:1,0,200!g%50&1000 p:1,10,100!o%10&32000/32000 "
+                    "R:1,20,30!g%50&1000 T:1,21,30!g%50",
+                    "Q:0-50@0 W:0-200@1 p:10-110@0 R:110-140@0 T:50-80@0");
+}
+
 /* R can be placed on two GPUs with a guest, each the only one of its node: it gets that of P, whose
  * utilization is lower. */
 static void the_less_used_guest_is_joined(void **state)
@@ -283,6 +294,7 @@ int main(void)
         cmocka_unit_test(longest_wait_takes_reserved_gpus),
         cmocka_unit_test(busy_gpus_are_left_alone),
         cmocka_unit_test(a_job_without_memory_is_tried_again),
+        cmocka_unit_test(a_full_gpu_has_room_for_none),
         cmocka_unit_test(the_less_used_guest_is_joined),
         cmocka_unit_test(running_jobs_are_upgraded_first),
         cmocka_unit_test(muris_gangs_reserve),

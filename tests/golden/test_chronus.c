@@ -237,6 +237,26 @@ static void a_late_forced_job_ends_with_the_lease(void **state)
     hs_test_free(&result);
 }
 
+/* Three nodes of 4 GPUs, slow as above. The late job and one of 4 minutes, done at 16, share a node,
+ * and the best-effort job has half of another. At 20 all are placed anew, so that the job with a
+ * lease finds two whole nodes; the others go on, with 5 of 10 and 55 of 60 minutes left. */
+static void a_late_forced_job_makes_way(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 20, 40), job(2, 0, 10, 30), job(2, 0, 4, 0),
+                                       job(2, 0, 60, 0)};
+    const struct hs_test_options options = {.machines =
+                                                "0 n0 slow 0.25, 0 n1 slow 0.25, 0 n2 slow 0.25, "
+                                                "1200 n0 slow 1, 1200 n1 slow 1, 1200 n2 slow 1"};
+    if (hs_test_run_with(jobs, 4, "3x4", EXACT, &options, &result) != HS_OK)
+        fail_msg("%s", result.message);
+    RAN(0, 20, 40);
+    RAN(1, 0, 25);
+    RAN(2, 0, 16);
+    RAN(3, 0, 75);
+    hs_test_free(&result);
+}
+
 /* A job forced at a tick evicts the best-effort job that holds its GPUs, which then waits for the
  * next tick; a job that would end after the boundary is not forced. */
 static void forced_jobs_evict(void **state)
@@ -397,6 +417,7 @@ int main(void)
         cmocka_unit_test(the_unaccepted_are_forced),
         cmocka_unit_test(spot_beside_short_leases),
         cmocka_unit_test(a_late_forced_job_ends_with_the_lease),
+        cmocka_unit_test(a_late_forced_job_makes_way),
         cmocka_unit_test(forced_jobs_evict),
         cmocka_unit_test(restarts_cost),
         cmocka_unit_test(deadlines_may_be_tolerant),

@@ -129,6 +129,26 @@ static void resized_job_is_moved(void **state)
     hs_test_free(&r);
 }
 
+/* V100: 16,384 MiB. By the fork job 0 needs 12,000 MiB, which the new policy is told: there is no room
+ * for the 8,000 of job 1. */
+static void later_memory_is_known(void **state)
+{
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1,
+         .duration_s = 100,
+         .gpu_util_pm = 100,
+         .gpu_mem_mib = 4000,
+         .gpu_mem_later_mib = 12000,
+         .later_us = 10 * HS_TEST_S},
+        {.gpus = 1, .submit_s = 30, .duration_s = 10, .gpu_util_pm = 100, .gpu_mem_mib = 8000}};
+    struct hs_test_result r;
+    (void)state;
+    assert_int_equal(hs_test_run_with(jobs, 2, "1x1:V100", "fifo", FORK(20, "horus"), &r), HS_OK);
+    assert_int_equal(r.jobs[0].ooms + r.jobs[1].ooms, 0);
+    assert_int_equal(r.jobs[1].start_us, 100 * HS_TEST_S);
+    hs_test_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +163,7 @@ int main(void)
         cmocka_unit_test(attempt_goes_on),
         cmocka_unit_test(leaves_a_shared_gpu),
         cmocka_unit_test(resized_job_is_moved),
+        cmocka_unit_test(later_memory_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

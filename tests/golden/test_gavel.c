@@ -277,6 +277,18 @@ static void pair_and_job_take_turns(void **state)
                          "0:0-360,720-1072.500001 1:0-360,720-1072.500001 2:360-720,1080-1440");
 }
 
+/* As in pairs_take_turns, but 0 has 240 s to do, and nothing is solved anew for an hour: of the pairs
+ * that of 1 and 2 is left. 1 has done 300 s by 360, alone from 300 on, and 330 / .8 are left; 2 does
+ * 330 by then, and has 300 s left, alone. */
+static void pairs_end_with_a_job(void **state)
+{
+    static const struct hs_test_options options = {.excess = .25};
+    (void)state;
+    scenario_expect_with("1x1:V100", "gavel:share=pairs,reset=3600",
+                         "0:1,0,240 1:1,0,630 2:1,0,630", &options,
+                         "0:0-300.000001 1:0-772.500001 2:360-1072.500001");
+}
+
 /* Three equal jobs of 630 s on two types, equally fast, .8 beside another: two on one type and one
  * on the other do 2.6, and .867 each with turns. The types gain alike, so the first by name has the
  * pairs, GPU 0: 0 and 1, then 0 and 2. By 360 they did 288, 288 and 360 s: 1 ends at 360 + 342, 2
@@ -492,6 +504,7 @@ int main(void)
         cmocka_unit_test(pairs_take_turns),
         cmocka_unit_test(pairs_fit_in_memory),
         cmocka_unit_test(pair_and_job_take_turns),
+        cmocka_unit_test(pairs_end_with_a_job),
         cmocka_unit_test(pairs_on_first_of_like_types),
         cmocka_unit_test(pairs_are_predicted),
         cmocka_unit_test(compat_short_rounds),

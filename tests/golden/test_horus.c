@@ -114,6 +114,8 @@ static void the_best_fit_is_joined(void **state)
     (void)state;
     expect("1x2:V100", "horus", "b:1,0,100%30&1000 a:1,0,100%60&1000 c:1,1,10%40&1000",
            "b:0-100@0 a:0-100@1 c:1-11@1");
+    expect("1x2:V100", "horus:signal=measured",
+           "b:1,0,100%30&1000 a:1,0,100%60&1000 c:1,1,10%40&1000", "b:0-100@0 a:0-100@1 c:1-11@1");
     expect("1x2:V100", "colocate-fifo", jobs, "a:0-100@0 b:0-100@1 c:1-11@0");
     expect("1x2:V100", "gandiva-like", jobs, "a:0-100@0 b:0-100@1 c:1-11@1");
 }

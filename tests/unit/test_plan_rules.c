@@ -113,6 +113,18 @@ static void pause_pending(const struct hs_view *v, struct hs_plan *p, int call)
     hs_plan_pause(p, script_handle[0]);
 }
 
+static void pause_twice(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+        hs_plan_timer(p, hs_view_now_us(v) + 10 * S, 't');
+    } else {
+        hs_plan_pause(p, script_handle[0]);
+        hs_plan_pause(p, script_handle[0]);
+    }
+}
+
 static void reject_twice(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v, (void)call;
@@ -306,6 +318,7 @@ static void illegal_actions_are_refused(void **state)
         {never, 0, "leaves 1 jobs waiting although nothing is left to wait for"},
         {same_gpu_twice, HS_CAN_COLOCATE, "GPU 1 was given to the job twice"},
         {pause_pending, HS_CAN_SLICE, "pause needs a running job"},
+        {pause_twice, HS_CAN_SLICE | HS_CAN_TIME, "pause needs a running job"},
         {owe_less, 0, "a cost of at least 0"},
         {reject_twice, 0, "only a job that never started can be rejected"},
         {half_gang_and_rollback, 0, "a gang is placed whole or not at all: 1 of 2 GPUs given"},

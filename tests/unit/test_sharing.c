@@ -154,6 +154,13 @@ static void limit_then_share(const struct hs_view *v, struct hs_plan *p, int cal
     }
 }
 
+static void limit_to_1_mib(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    limit_then_share(v, p, call);
+    if (call == 0)
+        hs_plan_mem_limit(p, script_handle[0], 1);
+}
+
 static void lift_the_limit(const struct hs_view *v, struct hs_plan *p, int call)
 {
     limit_then_share(v, p, call);
@@ -174,6 +181,20 @@ static void a_limit_that_others_rely_on_stays(void **state)
     script_knows = HS_KNOWS_MEMORY;
     assert_script_refused(script_play(jobs, 2, "1x1:V100", can, lift_the_limit, &r), &r,
                           "without its memory limit GPU 0 overflows");
+}
+
+/* 1 + 16,383 MiB on 16,384. */
+static void a_limit_may_be_1_mib(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 40, .gpu_mem_mib = 10240},
+                                 {.gpus = 1, .duration_s = 20, .gpu_mem_mib = 16383}};
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_THROTTLE | HS_CAN_TIME;
+    script_knows = HS_KNOWS_MEMORY;
+    assert_int_equal(script_play(jobs, 2, "1x1:V100", can, limit_to_1_mib, &r), HS_OK);
+    assert_int_equal(r.jobs[0].ooms + r.jobs[1].ooms, 0);
+    hs_test_free(&r);
 }
 
 static void three_on_gpu_0(const struct hs_view *v, struct hs_plan *p, int call)
@@ -338,6 +359,7 @@ int main(void)
         cmocka_unit_test_setup(lanes_interfere_and_jobs_of_a_lane_do_not, reset),
         cmocka_unit_test_setup(slices_need_a_lane, reset),
         cmocka_unit_test_setup(tenants_are_limited, reset),
+        cmocka_unit_test_setup(a_limit_may_be_1_mib, reset),
         cmocka_unit_test_setup(a_limit_that_others_rely_on_stays, reset),
         cmocka_unit_test_setup(a_cap_throttles, reset),
         cmocka_unit_test_setup(a_pause_stops_progress, reset),

@@ -327,6 +327,7 @@ static void test_scaling_is_told(void **state)
     hs_speed_free(m);
     m = load(model, &cluster, NULL);
     assert_int_equal(hs_speed_predicted_resize_q32(m, M_32, K80, 2, 1, 0), Q32(2));
+    assert_int_equal(hs_speed_pair_noise_q32(m, K80, 0, 1), Q32(1)); /* no noise */
     hs_speed_free(m);
 }
 
