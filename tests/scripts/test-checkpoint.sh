@@ -129,8 +129,8 @@ end_some() {
         differ whole out
     done
 }
-shim=$(dirname "$HORUS")/faults.so
-if [ -e "$shim" ]; then verdict 'after failures at the end' "$(end_some)"; else skip "failures at the end: no $shim: make tests"; fi
+need_shim >"$work/why"
+if [ ! -s "$work/why" ]; then verdict 'after failures at the end' "$(end_some)"; else skip "failures at the end: $(cat "$work/why")"; fi
 rm -rf out && (go_on) >/dev/null 2>&1
 verdict 'at the end' "$(differ whole out; find . -name '*.tmp-*' -o -name '.*.horus' -o -name '.checkpoint*' -o -name '.horus-jobs*')"
 

@@ -11,14 +11,8 @@ subject=faults
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
 
-shim=$(dirname "$HORUS")/faults.so
-case $("$HORUS" version --verbose) in
-*-fsanitize*)
-    skip "sanitizers have an allocator of their own"
-    exit 0
-    ;;
-esac
-[ -e "$shim" ] || { skip "no $shim: make tests" && exit 0; }
+need_shim >"$work/why"
+[ ! -s "$work/why" ] || { skip "$(cat "$work/why")" && exit 0; }
 points=2
 [ -z "${HORUS_LONG:-}" ] || points=1000000
 RANDOM=20261

@@ -39,3 +39,12 @@ succeeds() { # NAME COMMAND...
 }
 
 skip() { echo "skip - $subject: $*"; }
+
+# Sets $shim, the library that makes calls of the program fail; prints why it cannot be used.
+need_shim() {
+    shim=$(dirname "$HORUS")/faults.so
+    case $("$HORUS" version --verbose) in
+    *-fsanitize* | *--coverage*) echo "sanitizers have an allocator of their own, and coverage calls of its own" ;;
+    *) [ -e "$shim" ] || echo "no $shim: make tests" ;;
+    esac
+}
