@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * No allocation after warm-up: a trace that repeats the same hour over and over has shown all that
- * a run must remember after a few of them, and whatever comes behind may not ask for memory again.
- * So `horus run` calls malloc's family as often for a trace as for one twice as long, under every
- * policy, with the summary alone and with all files, from every form of input. Calls of libraries
- * count (the functions are replaced for the whole process), as do those of libc itself.
+ * No allocation after warm-up: in a trace that repeats the same hour, a few hours contain all that
+ * a run must remember, and the rows after them may not allocate memory. So `horus run` calls
+ * malloc's family as often for a trace as for one twice as long, under every policy, with the
+ * summary alone and with all files, from every form of input. Calls of libraries count (the
+ * functions are replaced for the whole process), as do those of libc itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 #include "support/sink.h"
 
 #if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
-#define CAN_COUNT 0 /* the sanitizer has functions of its own, and another libc other names */
+#define CAN_COUNT 0 /* the sanitizer has its own functions, and another libc other names */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define CAN_COUNT 0
@@ -34,7 +34,8 @@
 #define CAN_COUNT 1
 #endif
 
-/* Of malloc, calloc and realloc; compilers think that these leave it. */
+/* Calls of malloc, calloc and realloc; volatile because compilers assume that these do not change
+ * it. */
 static volatile uint64_t calls;
 
 #if CAN_COUNT
@@ -61,11 +62,11 @@ void *realloc(void *memory, size_t size)
 }
 #endif
 
-/* ---- the trace: hours like one another, each busier than the cluster can do, then idle ---- */
+/* ---- the trace: equal hours, each with more work than the cluster can do, then idle ---- */
 
 #define HOUR_S    3600
 #define HOUR_JOBS 40
-#define WARM      12 /* hours; what a run remembers of them has been met by then */
+#define WARM      12 /* hours; they contain all that a run remembers */
 #define ROW_MAX   64
 
 static void write_hours(const char *name, uint32_t hours)
@@ -106,7 +107,7 @@ static enum hs_status command(const char *const *words)
     return HS_OK;
 }
 
-/* How often it asked for memory. */
+/* Number of calls that allocate memory. */
 static uint64_t calls_of(const char *const *words)
 {
     int ends[2];
@@ -137,7 +138,8 @@ static uint64_t run(const char *trace, const char *policy, const char *outputs)
     char path[256], dir[256];
     (void)snprintf(path, sizeof path, "%s", scratch_path(trace));
     (void)snprintf(dir, sizeof dir, "%s-%04u", scratch_path("run"), runs++);
-    /* Rows are held back, to put late ones in order, until these are many: fewer than there are. */
+    /* Rows are held back, to order late ones, until there are this many: fewer than the trace has.
+     */
     const char *words[WORDS_MAX] = {"run",       path,   "-o", dir,        "-q", "--no-progress",
                                     "--sort",    "64",   "-c", "4x4:V100", "-p", policy,
                                     "--outputs", outputs};
@@ -182,7 +184,7 @@ static void test_every_policy(void **state)
     need_counts();
     const struct hs_policy_ops *policy;
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
-        if (strcmp(policy->name, "gavel") == 0) /* the solver of linear programs asks each time */
+        if (strcmp(policy->name, "gavel") == 0) /* the solver of linear programs allocates anew */
             expect_steady("short.csv", "twice.csv", "gavel:objective=isolated", "summary");
         else if (strcmp(policy->name, "ftf") != 0)
             expect_steady("short.csv", "twice.csv", policy->name, "summary");
@@ -197,7 +199,8 @@ static void test_every_file(void **state)
         expect_steady("short.csv", "twice.csv", policies[i], "all");
 }
 
-/* The same jobs in another format, as its file name says; fifo needs no more than each has. */
+/* Writes the same jobs in another format, by the name of the file; fifo needs no columns beyond
+ * those. */
 static void convert(const char *from_name, const char *to_name, const char *format)
 {
     char from[256], to[256];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What every policy of the table must keep, whoever writes it, for its defaults and for every
- * choice of every CHOICE parameter: no job lost, also of those that fail and are submitted again,
- * every plan legal, invariants (run with --check=full), same result twice, indifference to names,
- * to a shift and to a scale of time (for policies without clocks of their own), the same by the
- * index of shared GPUs as by a scan of all of them, and causality: without HS_KNOWS_DURATION or
+ * Requirements on every policy of the table, for its defaults and for every choice of every CHOICE
+ * parameter: no job is lost, also of those that fail and are submitted again, every plan is legal,
+ * invariants hold (run with --check=full), the same run gives the same result, names do not matter,
+ * nor a shift or a scale of time (for policies without clocks of their own), the index of shared
+ * GPUs gives the same as a scan of all of them, and causality: without HS_KNOWS_DURATION or
  * HS_KNOWS_ESTIMATE the decisions up to T are the same when the run times of the jobs that have not
- * finished by T are scrambled. What finished jobs took, HS_KNOWS_HISTORY, is the past. And forks:
- * every policy goes on with the jobs of every other.
+ * finished by T are scrambled. The run times of finished jobs, HS_KNOWS_HISTORY, are the past. And
+ * forks: every policy goes on with the jobs of every other.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@
 
 static const char *const clusters[] = {"2x4:P100", "1x8:V100,2x4:P100", "3x2"};
 
-/* A congested little workload with ties; sizes that fit every cluster above but for an odd one. */
+/* A small congested workload with ties; the sizes fit every cluster above but for one job. */
 static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
 {
     struct hs_rng rng;
@@ -54,7 +54,7 @@ static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
     hs_rng_close(&rng);
 }
 
-/* Every third of them fails up to four times before, also at once. */
+/* Every third job fails up to four times before, some at once. */
 static void make_failing_jobs(struct hs_test_job *jobs, uint64_t seed)
 {
     struct hs_rng rng;
@@ -68,7 +68,7 @@ static void make_failing_jobs(struct hs_test_job *jobs, uint64_t seed)
     hs_rng_close(&rng);
 }
 
-/* Of the first attempts of a job. */
+/* Time of the first attempts of a job. */
 static int64_t failed_s(const struct hs_test_job *job, uint32_t attempts)
 {
     int64_t sum_s = 0;
@@ -103,7 +103,7 @@ static void run_with(const struct hs_test_job *jobs, const char *cluster, const 
 {
     struct hs_test_options options = *given;
     options.max_tenants = given->max_tenants > 0 ? given->max_tenants : 4;
-    options.excess = 1; /* so that sharing costs something */
+    options.excess = 1; /* so that sharing has a cost */
     enum hs_status status = hs_test_run_with(jobs, JOBS, cluster, spec, &options, r);
     if (status != HS_OK)
         fail_msg("%s on %s: %s", spec, cluster, r->message);
@@ -126,7 +126,7 @@ static void check_complete(const struct hs_test_job *jobs, const struct hs_test_
         const struct hs_test_outcome *o = &r->jobs[i];
         done += o->state == HS_JOB_DONE;
         rejected += o->state == HS_JOB_REJECTED;
-        if (o->state == HS_JOB_FAILED) /* it had run when the policy rejected it */
+        if (o->state == HS_JOB_FAILED) /* the policy rejected it after it had run */
             rejected += drops || strcmp(o->reason, "killed by the policy") != 0;
         if (o->state == HS_JOB_DONE)
             assert_int_equal(o->done_ns,
@@ -143,10 +143,10 @@ static void check_complete(const struct hs_test_job *jobs, const struct hs_test_
     assert_int_equal(r->figures.jobs, JOBS);
 }
 
-/* What a policy has of its own, and what hence tells nothing of it. */
+/* What a policy has of its own, which these tests cannot change. */
 struct own {
     /* times that do not scale with the trace: timers, costs, estimates in seconds, mini-batches;
-     * and shares of the time, of which thirds round */
+     * and shares of the time, where thirds are rounded */
     bool has_clock;
     bool has_names; /* of jobs, in a file */
 };
@@ -199,8 +199,8 @@ static void check_relations(const struct hs_test_job *jobs, const char *cluster,
     hs_test_free(&plain);
 }
 
-/* Run times after T are scrambled, and whether an attempt fails; what is decided up to T may not
- * notice. */
+/* Scrambles run times after T, and whether an attempt fails; the decisions up to T must stay the
+ * same. */
 static void check_causality(const struct hs_test_job *jobs, const char *cluster, const char *spec,
                             int64_t at_us, uint64_t seed)
 {
@@ -212,7 +212,7 @@ static void check_causality(const struct hs_test_job *jobs, const char *cluster,
         if (before.jobs[i].state != HS_JOB_DONE && before.jobs[i].state != HS_JOB_REJECTED) {
             uint32_t failed = before.jobs[i].attempts > 0 ? before.jobs[i].attempts - 1 : 0;
             other[i].failures = failed;
-            /* work that was lost had been done before: it may not have ended then */
+            /* lost work had been done before: the job may not have ended then */
             other[i].duration_s = (before.jobs[i].done_ns + before.jobs[i].lost_ns) / 1000000000 -
                                   failed_s(&jobs[i], failed) + 1;
             other[i].duration_us = (int64_t)(hs_mix64(seed, i) % 100000000);
@@ -231,8 +231,8 @@ static void check_causality(const struct hs_test_job *jobs, const char *cluster,
     hs_test_free(&after);
 }
 
-/* Jobs that fail and are submitted again: a policy that knows nothing of it treats each attempt as
- * a job. */
+/* Jobs that fail and are submitted again: a policy that does not know of retries treats each
+ * attempt as a job. */
 static void check_retries(const char *cluster, const char *spec, bool is_oracle, uint64_t seed)
 {
     struct hs_test_result plain, again;
@@ -248,7 +248,8 @@ static void check_retries(const char *cluster, const char *spec, bool is_oracle,
         check_causality(jobs, cluster, spec, at_s * HS_TEST_S, seed);
 }
 
-/* Nodes fail, are drained, leave and are slow, 12 times each, and all are in service at the end. */
+/* Nodes fail, are drained, are removed and are slow, 12 times each, and all are in service at the
+ * end. */
 struct outages {
     char text[4096];
     struct {
@@ -364,7 +365,7 @@ static void make_windows(struct windows *w, const char *cluster, uint64_t seed)
 }
 
 /* No job of another user starts on a reserved node; where the engine serves owners and the policy
- * can preempt, none is there any more as the window begins. */
+ * can preempt, none is on it from the beginning of the window on. */
 static void check_reservations(const char *cluster, const char *spec, uint32_t can, uint64_t seed)
 {
     static struct windows w;
@@ -421,8 +422,8 @@ static void needs_of(const struct hs_policy_ops *policy, const char *spec, uint3
     hs_arena_free(&arena);
 }
 
-/* Quotas that are lent within cohorts: no job is lost, every plan is legal, same result twice; two
- * policies refuse them. */
+/* Quotas that are lent within cohorts: no job is lost, every plan is legal, the same run gives the
+ * same result; two policies refuse them. */
 static void check_cohorts(const char *cluster, const char *spec, uint64_t seed)
 {
     static const char json[] =
@@ -452,7 +453,7 @@ static void check_cohorts(const char *cluster, const char *spec, uint64_t seed)
     hs_test_free(&again);
 }
 
-/* With what the policy can do besides by these parameters. */
+/* Checks reclaim, with what else these parameters make the policy able to do. */
 static void check_reclaim(const struct hs_policy_ops *policy, const char *cluster, const char *spec,
                           uint64_t seed)
 {
@@ -503,7 +504,8 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
 
 /* ---- forks ---- */
 
-/* Returns how many jobs that held GPUs got the same at once; all that held some leave them then. */
+/* Returns how many jobs that held GPUs get the same ones at once; all jobs that hold GPUs leave
+ * them at the fork. */
 static uint32_t count_kept(const struct hs_test_result *r, int64_t at_us, uint32_t *running)
 {
     uint32_t kept = 0;
@@ -526,8 +528,7 @@ static uint32_t count_kept(const struct hs_test_result *r, int64_t at_us, uint32
     return kept;
 }
 
-/* Until then the run is that of the first policy; after it every job comes to its end under the
- * other. */
+/* Until the fork the run is that of the first policy; after it every job ends under the other. */
 static void check_fork(const char *spec, const char *other, bool may_reserve, uint64_t round)
 {
     static struct outages o;
@@ -590,7 +591,7 @@ static void every_policy_forks(void **state)
                            round + i + k);
 }
 
-/* Estimates that have nothing to do with the jobs, and one that is missing. */
+/* Estimates that are unrelated to the jobs, and one that is missing. */
 static void make_estimates(char *path, size_t size)
 {
     char text[JOBS * 16];
@@ -600,7 +601,7 @@ static void make_estimates(char *path, size_t size)
     scratch_keep(path, size, "estimates.csv", text);
 }
 
-/* "sjf:pred=noisy"; where the choice is a file, a second parameter names it. */
+/* Writes "sjf:pred=noisy"; where the choice is a file, a second parameter names it. */
 static void make_spec(const struct hs_policy_ops *policy, const char *key, const char *choice,
                       const char *estimates, char *spec, size_t size)
 {
@@ -676,7 +677,7 @@ static bool has_values(const struct hs_policy_ops *policy, char *with)
     return choices != NULL;
 }
 
-/* Where a parameter has an effect only with others, there are such ones, with such values. */
+/* A parameter that has an effect only with others names ones that exist, with values that exist. */
 static void idle_parameters_name_others(void **state)
 {
     (void)state;
@@ -697,8 +698,8 @@ static void idle_parameters_name_others(void **state)
         }
 }
 
-/* Times are counted in microseconds and told in nanoseconds: a duration without a bound would leave
- * the range of both. */
+/* Times are counted in microseconds and passed in nanoseconds: a duration without a bound would
+ * exceed the range of both. */
 static void durations_are_bounded(void **state)
 {
     (void)state;

@@ -3,9 +3,9 @@
  * Placement by GPU type does not depend on the order in which the groups of nodes are written: for
  * every policy of the table with the parameter `types` and each of its choices but `any`, with
  * every choice of every other parameter, and for gavel by all its names, on random clusters of
- * several types, in some of which one has nodes of two sizes, each job starts and ends at the same
- * times when the groups stand in another order. The reference type is that of the default. With
- * types=any some runs must differ, or the test would prove nothing.
+ * several types, some with nodes of two sizes of one type, each job starts and ends at the same
+ * times when the groups are in another order. The reference type is the default. With types=any
+ * some runs must differ, else the test shows nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,7 +132,7 @@ static void check(const char *spec, bool is_any)
             fail_msg("%s: job %u ends at %g s on %s, at %g s on %s", spec, job,
                      (double)one.jobs[job].end_us / 1e6, w.shape[0],
                      (double)other.jobs[job].end_us / 1e6, w.shape[1]);
-        if (!is_any) /* every time that is added up, and every gang that was moved */
+        if (!is_any) /* the same number of placements, hence of moves */
             assert_int_equal(one.segment_count, other.segment_count);
         hs_test_free(&one);
         hs_test_free(&other);

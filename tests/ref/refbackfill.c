@@ -68,7 +68,7 @@ static bool goes_before(const struct state *st, int a, int b)
     return x->submit_us != y->submit_us ? x->submit_us < y->submit_us : a < b;
 }
 
-/* What is left of the quota; the GPUs of the nodes, where there is none. */
+/* Free GPUs within the quota; without a quota those of the nodes. */
 static int room(const struct state *st)
 {
     int left = st->s->vcs == BACKFILL_QUOTA ? st->s->vc_gpus[st->vc] : ref_gpus(st->w);
@@ -90,7 +90,7 @@ static bool is_planning(const struct state *st)
     return is_left && st->s->scan >= BACKFILL_EASY;
 }
 
-/* Whether the node is no window's at that time, and of the virtual cluster. */
+/* Whether the node belongs to the virtual cluster and to no window at that time. */
 static bool is_ours(const struct state *st, int node, int64_t at_us)
 {
     for (int i = 0; i < st->s->window_count; i++)
@@ -99,7 +99,7 @@ static bool is_ours(const struct state *st, int node, int64_t at_us)
     return st->s->vcs != BACKFILL_PARTITION || st->s->node_vc[node] == st->vc;
 }
 
-/* Free now, and no window's from now until then. */
+/* Counts the GPUs that are free now and in no window from now until then. */
 static void free_until(const struct state *st, int64_t until_us, int *free_gpus)
 {
     ref_free_gpus(st->w, free_gpus);
@@ -133,7 +133,7 @@ static bool try_start(struct state *st, int job)
     return true;
 }
 
-/* On the nodes of open windows. */
+/* Starts the job on the nodes of an open window. */
 static void start_reserved(struct state *st, int job)
 {
     struct ref_world *w = st->w;
@@ -221,13 +221,13 @@ static void pass_easy(struct state *st, int count)
 
 /* ---------------- conservative ---------------- */
 
-/* Node by node: what no running job is estimated to hold then. */
+/* GPUs of each node that no running job is estimated to hold then. */
 static int free_of_nodes_at(const struct state *st, int64_t at_us)
 {
     int count = 0;
     for (int n = 0; n < st->w->nodes; n++) {
         int held = 0;
-        for (int i = 0; i < st->w->count; i++) /* others' ends are not expected */
+        for (int i = 0; i < st->w->count; i++) /* ends in other VCs are not expected */
             if (!is_running(st, i) || end_us(st, i) > at_us)
                 held += st->w->tasks[i].on_node[n];
         count += is_ours(st, n, at_us) ? st->w->node_gpus[n] - held : 0;
@@ -247,7 +247,7 @@ static int free_at(const struct state *st, int64_t at_us)
     return count;
 }
 
-/* What is free falls only where a slot or a window begins. */
+/* Checks where a slot or a window begins: only there the number of free GPUs falls. */
 static bool is_free(const struct state *st, int64_t from_us, const struct ref_task *t)
 {
     if (t->cost_us == 0)
@@ -263,7 +263,7 @@ static bool is_free(const struct state *st, int64_t from_us, const struct ref_ta
     return all;
 }
 
-/* It rises where a job, a slot or a window ends. */
+/* Tries where a job, a slot or a window ends: only there the number of free GPUs rises. */
 static int64_t first_us(const struct state *st, int64_t from_us, const struct ref_task *t)
 {
     int64_t best_us = is_free(st, from_us, t) ? from_us : NEVER;
@@ -282,7 +282,7 @@ static int64_t first_us(const struct state *st, int64_t from_us, const struct re
     return best_us;
 }
 
-/* Under easy, with windows: the first in order that has to wait, and no other, holds a time. */
+/* Under easy with windows only the first job in order that has to wait holds a time. */
 static void pass_profile(struct state *st, int count)
 {
     struct ref_world *w = st->w;
@@ -357,7 +357,8 @@ static void handle_submissions(struct state *st)
     }
 }
 
-/* The next beginning or end of a window; of one that began before the run, its start. */
+/* The next beginning or end of a window; for one that began before the run, the start of the run.
+ */
 static int64_t next_change_us(const struct state *st)
 {
     int64_t next_us = NEVER;

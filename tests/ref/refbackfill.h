@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference of backfilling, from the published rules: EASY (Lifka, JSSPP'95) and conservative
- * (Mu'alem & Feitelson, TPDS 2001, section 2), with estimates that may be wrong. What is free at a
- * time is counted anew from all jobs whenever it is asked. In microseconds.
+ * (Mu'alem & Feitelson, TPDS 2001, section 2), with estimates that may be wrong. Free GPUs at a
+ * time are counted anew from all jobs each time. In microseconds.
  *
  *     struct backfill s = {.scan = BACKFILL_EASY, .vc_count = 1};
  *     bool all_done = backfill_simulate(&s, &world, horizon_us);
@@ -10,23 +10,23 @@
  *
  * The cost of a task (cost_us) is the estimate of its run time. A running job is expected to end
  * when it has run for its estimate, or now, if it has run for longer.
- *   easy          Jobs start in order until one does not fit. That one's time is the first expected
- *                 end with which enough GPUs are free; what more is free then is extra. A later job
- *                 that fits now starts if it is expected to end by that time, or if it needs no
- *                 more than the extra GPUs, which it takes from them.
+ *   easy          Jobs start in order until one does not fit. Its time is the first expected end
+ *                 with which enough GPUs are free; those free besides are extra. A later job that
+ *                 fits now starts if it is expected to end by that time, or if it needs no more
+ *                 than the extra GPUs, which it takes from them.
  *   conservative  Each job in order takes the first time from which, by expected ends and by the
  *                 times taken before it, enough GPUs are free for as long as its estimate; and
  *                 starts if that is now.
  * Readings where the text leaves room:
- *   - Jobs that have run for longer than their estimate go by when they should have ended; equal
- *     ends go by row.
+ *   - Jobs that have run for longer than their estimate are ordered by their expected ends; equal
+ *     ends by row.
  *   - GPUs are counted; where the placement finds none although enough are free, the job takes the
  *     first time, found as above, from the first expected end on.
- *   - What the other virtual clusters of shared nodes hold is not expected to become free. A job
+ *   - GPUs that other virtual clusters of shared nodes hold are not expected to become free. A job
  *     for which there is no time keeps all behind it from starting.
  *   - The times are found anew at each submission and end in the virtual cluster, or in any if they
  *     share nodes.
- *   - A job of estimate 0 takes nothing from the profile, and needs nothing of it.
+ *   - A job of estimate 0 takes no time of the profile, and needs none.
  *
  * Reservations, from MODEL.md 14: windows of nodes for the jobs of a user, of a virtual cluster, or
  * of both. Strict and fit start jobs in order, up to the first that does not fit or past it.

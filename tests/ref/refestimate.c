@@ -12,7 +12,7 @@ void ref_learn(struct ref_history *h, int user, int gpus, int64_t run_us)
     h->jobs[h->count++] = (struct ref_done){user, gpus, run_us};
 }
 
-/* -1 in user or gpus: of any. -1: there is none. */
+/* user or gpus -1: any. Returns -1 if there is no such job. */
 static int64_t mean_us(const struct ref_history *h, int user, int gpus)
 {
     int64_t sum_us = 0, count = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How long a job may run, by the jobs that are done: the mean of those of the same user and GPUs,
- * else of the same user, else of all, rounded down to a microsecond. The whole history is summed up
- * each time.
+ * The estimate of a run time from the jobs that are done: the mean of those of the same user and
+ * GPUs, else of the same user, else of all, rounded down to a microsecond. The whole history is
+ * summed each time.
  *
  *     struct ref_history h = {.unknown_us = 3600000000};
  *     ref_learn(&h, user, gpus, run_us);
@@ -20,7 +20,7 @@ struct ref_done {
 };
 
 struct ref_history {
-    int64_t unknown_us; /* while nothing is done */
+    int64_t unknown_us; /* while no job is done */
     struct ref_done *jobs;
     int count;
 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a job is told, and what becomes of it in a decision. */
+/* The notice of a job, and the outcome of a decision for it. */
 struct told {
     int64_t due_us;    /* end of its notice; -1 = none */
     bool by_reclaim;   /* since the decision before */
@@ -84,7 +84,7 @@ static int held_of(const struct state *st, int quota)
     return held;
 }
 
-/* What the virtual cluster may take, if `top` were in no cohort. */
+/* Room of the virtual cluster, if `top` were in no cohort. */
 static int room_of(const struct state *st, int quota, int top)
 {
     const struct evict_quota *q = &st->s->quotas[quota];
@@ -93,7 +93,7 @@ static int room_of(const struct state *st, int quota, int top)
     if (quota == top || q->parent < 0)
         return subtree - held;
     int around = room_of(st, q->parent, top);
-    if (q->borrow >= 0) /* of what is around, it has lent the first part itself */
+    if (q->borrow >= 0) /* the first part of the room around it is what it lends */
         around = least(around, subtree - kept + q->borrow - positive(held - kept));
     return positive(kept - held) + around;
 }
@@ -127,7 +127,8 @@ static int depth_of(const struct evict *s, int quota)
     return depth;
 }
 
-/* The quota of the virtual cluster, or of a cohort around it, in so many cohorts; -1: none. */
+/* The quota of the virtual cluster, or of a cohort around it, that is inside `depth` cohorts; -1:
+ * none. */
 static int quota_at(const struct evict *s, int vc, int depth)
 {
     int at = vc;
@@ -179,7 +180,7 @@ static int by_submission(const struct state *st, int a, int b)
     return order != 0 ? order : sign(a, b);
 }
 
-/* Of jobs that wait: the order of the queue. */
+/* Orders waiting jobs: the queue. */
 static int by_queue(const struct state *st, int a, int b)
 {
     int order = sign(class_of(st, a), class_of(st, b));
@@ -188,7 +189,7 @@ static int by_queue(const struct state *st, int a, int b)
     return order != 0 ? order : by_submission(st, a, b);
 }
 
-/* By what takes GPUs from running jobs. */
+/* Orders by what lets a job take GPUs from running jobs. */
 static int by_eviction_level(const struct state *st, int a, int b)
 {
     int order = st->s->class_evicts ? sign(class_of(st, a), class_of(st, b)) : 0;
@@ -204,7 +205,7 @@ static int by_start(const struct state *st, int a, int b)
     return order != 0 ? order : by_submission(st, a, b);
 }
 
-/* Of all jobs of a virtual cluster. */
+/* Orders all jobs of a virtual cluster. */
 static int by_choice(const struct state *st, int a, int b)
 {
     const bool a_holds = st->w->tasks[a].is_holding, b_holds = st->w->tasks[b].is_holding;

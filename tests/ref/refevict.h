@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference of classes, notices, quotas that are lent within cohorts, and reclaim, from
- * MODEL.md 16. What is held, free or lent is counted anew from all jobs whenever it is asked. In
- * microseconds.
+ * MODEL.md 16. GPUs held, free or lent are counted anew from all jobs each time. In microseconds.
  *
  *     struct evict s = {.order = EVICT_FIFO, .vc_count = 1, .quotas = {{.parent = -1, ...}}};
  *     bool all_done = evict_simulate(&s, &world, horizon_us);
@@ -13,7 +12,7 @@
  *     under reclaim all.
  *   - A job that a decision stops does not wait before the next one.
  *   - A job that a virtual cluster may never hold is rejected.
- *   - A job of which the claim cannot be met claims all the same.
+ *   - A job whose claim cannot be met claims all the same.
  */
 #ifndef HORUS_TESTS_REFEVICT_H
 #define HORUS_TESTS_REFEVICT_H

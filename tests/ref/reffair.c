@@ -16,8 +16,8 @@ struct state {
     bool has_submitted[FAIR_USERS_MAX];
 };
 
-/* What a job has held from one time to another, as it counts now: the integral of GPUs x
- * 2^(-age / half-life), in units of GPUs x half-life / ln 2. */
+/* The weight now of GPUs held from one time to another: the integral of GPUs x 2^(-age /
+ * half-life), in units of GPUs x half-life / ln 2. */
 static long double part(const struct state *st, int gpus, int64_t from_us, int64_t to_us)
 {
     const long double h = (long double)st->rules->half_life_us;
@@ -26,7 +26,7 @@ static long double part(const struct state *st, int gpus, int64_t from_us, int64
                    exp2l(-(long double)(now_us - from_us) / h));
 }
 
-/* Of a user, or of all (-1). */
+/* Usage of a user, or of all (-1). */
 static long double usage(const struct state *st, int user)
 {
     const struct ref_world *w = st->w;
@@ -70,7 +70,7 @@ static int64_t priority(const struct state *st, int job)
            st->rules->w_size * 1000000 * t->gpus / ref_gpus(st->w);
 }
 
-/* The waiting job that comes first, -1: none. In an account drf takes the first that came. */
+/* The waiting job that is next, -1: none. In an account drf takes the first submitted. */
 static int find_first(const struct state *st)
 {
     int best = -1;
@@ -80,7 +80,7 @@ static int find_first(const struct state *st)
         if (!t->is_live || t->is_holding || st->is_refused[i])
             continue;
         const int64_t own = priority(st, i);
-        if (best < 0 || own > best_priority) { /* by submission, then row, as they are listed */
+        if (best < 0 || own > best_priority) { /* ties: jobs are listed by submission, then row */
             best = i;
             best_priority = own;
         }

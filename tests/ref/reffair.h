@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The reference of fairshare and drf, from their text: at each instant all that waits is put in
- * order anew, and what a user has used is summed over all that its jobs ever held. GPUs alone.
+ * The reference of fairshare and drf, from their text: at each instant all waiting jobs are ordered
+ * anew, and the usage of a user is summed over all placements of its jobs. GPUs alone.
  *
  *     struct fair_rules rules = {.half_life_us = 60000000, .max_age_us = 60000000, ...};
  *     bool all_done = fair_simulate(&rules, &world, horizon_us);

@@ -13,10 +13,10 @@ struct ring {
     struct ref_world *w;
     int job[GANDIVA_JOBS_MAX], count; /* of the server, running or not */
     int queue[GANDIVA_JOBS_MAX], queued;
-    bool is_fresh[GANDIVA_JOBS_MAX]; /* came at this instant */
+    bool is_fresh[GANDIVA_JOBS_MAX]; /* submitted at this instant */
     int size;                        /* affinity; 0 = the server is empty */
     int64_t quantum_end_us;
-    int64_t stop_us[GANDIVA_JOBS_MAX]; /* end of the mini-batch of who has to stop, else NEVER */
+    int64_t stop_us[GANDIVA_JOBS_MAX];      /* end of the mini-batch after which it stops */
     int64_t predicted_us[GANDIVA_JOBS_MAX]; /* when it had to */
     int64_t over_us[GANDIVA_JOBS_MAX];      /* run beyond its last slice */
 };
@@ -72,7 +72,8 @@ static void submit_all(struct ring *r)
             r->queue[r->queued++] = job;
 }
 
-/* Those of whom it is true go in front of, or behind, the others; both in the order of the ring. */
+/* Moves the jobs for which it is true before, or behind, the others; both stay in the order of the
+ * ring. */
 static void gather(struct ring *r, const bool *is_true, bool in_front)
 {
     int old[GANDIVA_JOBS_MAX], count = 0;
@@ -102,7 +103,7 @@ static int highest_below(const struct ring *r, int priority)
     return best;
 }
 
-/* Whom the dispatch chooses; false: all. */
+/* Chooses the jobs that run from the dispatch on; false: all of them. */
 static bool choose(const struct ring *r, bool *is_chosen)
 {
     int left = ref_gpus(r->w);
@@ -123,7 +124,7 @@ static bool choose(const struct ring *r, bool *is_chosen)
 static void stop(struct ring *r, int job)
 {
     ref_preempt(r->w, job);
-    r->w->tasks[job].preemptions = 0; /* it is a suspension */
+    r->w->tasks[job].preemptions = 0; /* this is a suspension */
     r->w->tasks[job].owed_us += r->rules->switch_us;
     r->over_us[job] = r->w->now_us - r->predicted_us[job];
     r->stop_us[job] = NEVER;
@@ -175,7 +176,7 @@ static bool stop_all(struct ring *r)
     return is_any;
 }
 
-/* Finishes and submissions; true if the ring is another one now. */
+/* Handles finishes and submissions; true if the ring has changed. */
 static bool take_in(struct ring *r)
 {
     int before = r->count;

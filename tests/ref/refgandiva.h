@@ -10,15 +10,15 @@
  *     free(w.segments);
  *
  * Readings of the text where it leaves room:
- *   - All of an instant is taken in before the one dispatch: jobs that are done leave and, if one
- *     did, the queue is tried; who ran goes to the tail, if the quantum ends then and the server is
- *     still over-subscribed; newcomers are placed.
- *   - Who comes to a server that is over-subscribed then stands at the front of its ring, several
- *     of one instant in their order (G1, G4); else at the tail.
- *   - A quantum is counted from the dispatch, whatever caused it: a finish or an arrival begins a
- *     new one for those who go on, too. It includes the cost of the resume.
- *   - Who has to stop goes on to the end of its mini-batch; the next one's slice begins then. What
- *     it ran beyond its slice is taken from its next one.
+ *   - All events of an instant are handled before the one dispatch: jobs that are done leave and,
+ *     if one did, the queue is tried; jobs that ran go to the tail, if the quantum ends then and
+ *     the server is still over-subscribed; new jobs are placed.
+ *   - A new job on a server that is over-subscribed then is at the head of its ring, several of one
+ *     instant in their order (G1, G4); else at the tail.
+ *   - A quantum is counted from the dispatch, whatever caused it: a finish or a submission begins a
+ *     new one also for jobs that go on. It includes the cost of the resume.
+ *   - A job that has to stop goes on to the end of its mini-batch; the next one's slice begins
+ *     then. What it ran beyond its slice is taken from its next one.
  *   - GPUs are free when no job of the server, running or not, has a claim to them.
  *   - A first start costs nothing; what is not paid of a cost stays owed.
  */
@@ -35,8 +35,8 @@
 struct gandiva_rules {
     int64_t quantum_us, switch_us;
     /* Mini-batches, by row; 0 = a job stops anywhere. At most the quantum, and only where one job
-     * fills the server: whose slice ends when, where several stop at different times, the text does
-     * not say. */
+     * fills the server: the text does not say which slice ends when, where several jobs stop at
+     * different times. */
     int64_t step_us[GANDIVA_JOBS_MAX];
     int priority[GANDIVA_JOBS_MAX]; /* by row; higher ones first */
 };

@@ -44,7 +44,7 @@ static int pick_node(const struct nodes *c, const int *free_gpus, const int *tak
     return best;
 }
 
-/* A gang of one node if it can, else whole idle nodes and the rest on one other node. */
+/* Places a gang on one node if it can, else on whole idle nodes and the rest on one other node. */
 static bool place_whole(const struct nodes *c, const int *free_gpus, int gpus, enum pick one_node,
                         enum pick rest_node, int *taken)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where a gang that shares with nobody goes: the placers of the design text, a second time, by
- * scans over all nodes, one rack. And what it costs to preempt it.
+ * The placement of an exclusive gang: the placers of the design text, written a second time, by
+ * scans over all nodes, one rack. And the cost of its preemption.
  *
  *     if (ref_place(REF_YARN, node_gpus, nodes, free_gpus, 5, taken)) // taken[node] of 5 GPUs
  *         ...
@@ -27,10 +27,10 @@ enum ref_cost { REF_FREE, REF_TABLE, REF_PER_JOB };
 
 int ref_sum(const int *values, int count);
 
-/* Fills taken[REF_NODES_MAX] and answers true, or answers false. O(nodes x gpus). */
+/* Fills taken[REF_NODES_MAX] and returns true, or returns false. O(nodes x gpus). */
 bool ref_place(enum ref_placer placer, const int *node_gpus, int nodes, const int *free_gpus,
                int gpus, int *taken);
-/* table: of 1 GPU, of up to 8, of more; own: what the job itself says. In their unit. */
+/* table: of 1 GPU, of up to 8, of more; own: of the job itself. In their unit. */
 int64_t ref_cost_of(enum ref_cost cost, const int64_t table[3], int gpus, int64_t own);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Gittins indices from a sample of total services, both forms, by walking the whole sample each
- * time. Services, attained service and delta in GPU-seconds (las: seconds).
+ * time. Services, attained service and delta are in GPU-seconds (las: seconds).
  *
  *   exact  P(S - a <= D | S > a) / E[min(S - a, D) | S > a]: an integer, units of 1e-12 per second
  *   repo   the published table: whole sizes S instead of residuals S - a, evaluated one second

@@ -9,7 +9,7 @@
 
 #define WHOLE 1000
 
-/* What is taken of the cluster. */
+/* Allocated parts of the cluster. */
 struct use {
     int milli[PARTS_GPUS_MAX]; /* 0 = idle */
     int64_t cpus_milli[PARTS_NODES_MAX], mem_mib[PARTS_NODES_MAX];
@@ -47,7 +47,7 @@ static bool may_use(const struct parts *s, const struct parts_job *j, int node)
     return mem_mib == 0 || mem_mib * j->milli / WHOLE >= j->gpu_mem_mib;
 }
 
-/* For how many workers there is CPU and host memory. */
+/* Number of workers for which the node has CPU and host memory. */
 static int64_t workers(const struct parts *s, const struct use *u, const struct parts_job *j,
                        int node)
 {
@@ -73,7 +73,7 @@ static int idle_gpus(const struct parts *s, const struct use *u, int node)
     return count;
 }
 
-/* Idle GPUs of a node that the job could take now. */
+/* Idle GPUs of a node that the job could get now. */
 static int usable(const struct parts *s, const struct use *u, const struct parts_job *j, int node)
 {
     if (!may_use(s, j, node))
@@ -104,9 +104,9 @@ int parts_largest_node(struct parts *s, const struct parts_job *j)
     return largest_node(s, j);
 }
 
-/* ---- taking and giving back ---- */
+/* ---- allocating and releasing ---- */
 
-/* sign 1: a worker sits down; -1: it leaves. */
+/* sign 1: allocates a worker's share; -1: releases it. */
 static void book(const struct parts *s, struct use *u, const struct parts_job *j, int gpu, int sign)
 {
     int node = s->node_of[gpu];
@@ -126,7 +126,7 @@ static void sort_ascending(int *values, int count)
         }
 }
 
-/* ---- where a gang of shares goes ---- */
+/* ---- the placement of a gang of shares ---- */
 
 /* The node with at least `need` usable GPUs that are not taken yet: the first, that with the
  * fewest idle GPUs or that with the most; the lowest id wins a tie. -1 if there is none. */
@@ -171,7 +171,7 @@ static bool is_held(const int *held, int count, int gpu)
     return false;
 }
 
-/* Where the next worker goes, `held` being the GPUs of those before it; -1: nowhere. */
+/* The GPU of the next worker, `held` being the GPUs of those before it; -1: none. */
 static int seat_of(const struct parts *s, const struct use *u, const struct parts_job *j,
                    int seated)
 {
@@ -205,9 +205,9 @@ static bool place_shares(const struct parts *s, struct use *u, struct parts_job 
     return true;
 }
 
-/* ---- where a gang of whole GPUs goes: taken[node] of them ---- */
+/* ---- the placement of a gang of whole GPUs: taken[node] of them ---- */
 
-/* A gang of one node if it can, else whole idle nodes and the rest on one other node. */
+/* Chooses one node for the gang if it can, else whole idle nodes and the rest on one other node. */
 static bool choose_whole(const struct parts *s, const struct use *u, const struct parts_job *j,
                          enum pick one_node, enum pick rest_node, int *taken)
 {
@@ -319,7 +319,7 @@ static bool place_whole(const struct parts *s, struct use *u, struct parts_job *
     return true;
 }
 
-/* Seats the job and answers true, or leaves everything as it was. */
+/* Places the job and returns true, or changes nothing. */
 static bool place(const struct parts *s, struct use *u, struct parts_job *j)
 {
     int64_t milli = (int64_t)j->gpus * j->milli;
@@ -380,7 +380,7 @@ static bool goes_before(const struct parts *s, const struct parts_job *a, const 
     return a < b; /* submit ascending */
 }
 
-/* The first in the order of its queue of those that wait and come after `last`; NULL: none. */
+/* The first waiting job in the order of its queue after `last`; NULL: none. */
 static struct parts_job *next_waiting(const struct parts *s, int queue,
                                       const struct parts_job *last)
 {
@@ -452,6 +452,6 @@ void parts_simulate(struct parts *s)
         submit(s, then_us);
         do
             pass(s, &u, then_us);
-        while (finish(s, &u, then_us)); /* those that run for no time */
+        while (finish(s, &u, then_us)); /* jobs that run for no time */
     }
 }

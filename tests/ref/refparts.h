@@ -9,22 +9,23 @@
  *                       .placer = REF_BEST_FIT, .jobs = jobs, .count = 3};
  *     parts_simulate(&s);      // fills start_us, finish_us, held, ... of each job, and integrals
  *
- *   1. A share m is m thousandths of a GPU and of its memory; nobody slows anybody.
+ *   1. A share m is m thousandths of a GPU and of its memory; no job slows another.
  *   2. A GPU holds shares of at most 1000 thousandths, or one job that has it whole.
- *   3. Workers of a gang of shares sit on different GPUs and are placed one after the other: each
- *      on the GPU that holds shares with the least that is enough left, lowest id; else on the
+ *   3. Workers of a gang of shares are on different GPUs and are placed one after the other: each
+ *      on the GPU that holds shares with the least room that is enough, lowest id; else on the
  *      lowest idle GPU of the node that the placer takes for a gang of one. All or nothing.
- *   4. GPU types that will do: of the job's set, and with floor(memory x m / 1000) >= what the
- *      job states, or of unknown memory.
+ *   4. Allowed GPU types: those of the job's set with floor(memory x m / 1000) >= what the job
+ *      states, or of unknown memory.
  *   5. A worker takes floor(total / gpus) thousandths of CPU cores and MiB of host memory.
  *   6. A quota counts thousandths: 1000 for a GPU held whole, m for a share.
- *   7. A job that would not fit even if nobody else were there is rejected when it comes.
+ *   7. A job that would not fit on the empty cluster is rejected at its submission.
  *   8. Each virtual cluster has a queue of its own, also under quotas; one pass visits them in
  *      order. A strict scan ends a queue at the first job that does not fit, fit passes it over.
- *      fifo goes by (submit, row), sjf by (duration, submit, row).
+ *      fifo orders by (submit, row), sjf by (duration, submit, row).
  *
  * Readings where the rules leave room:
- *   - Fullest and emptiest nodes go by idle GPUs, also where CPU or memory end before the GPUs.
+ *   - Fullest and emptiest nodes are by idle GPUs, also where CPU or memory run out before the
+ *     GPUs.
  *   - The size of a node, of which a gang needs several, is what the job may use of it when it is
  *     empty; a node is wholly idle when all its GPUs are.
  */
@@ -48,7 +49,7 @@ struct parts_job {
     /* in; trace order, submit ascending */
     int64_t submit_us, duration_us;
     int gpus, milli;             /* workers, and the share of each, 1 to 1000 */
-    uint32_t types;              /* a bit for each type that will do; 0 = any */
+    uint32_t types;              /* a bit for each allowed type; 0 = any */
     int64_t cpus_milli, mem_mib; /* in all; 0 = none */
     int64_t gpu_mem_mib;         /* of each worker; 0 = not stated */
     int vc;
@@ -72,20 +73,20 @@ struct parts {
     int64_t type_mem_mib[PARTS_TYPES_MAX]; /* 0 = unknown */
     enum ref_placer placer;
     bool is_fit, is_sjf;
-    int64_t startup_us; /* what every start costs */
+    int64_t startup_us; /* cost of every start */
     enum parts_vcs vcs;
     int vc_count; /* at least 1 */
     int quota[PARTS_VCS_MAX];
     struct parts_job *jobs;
     int count;
     /* out */
-    int64_t held_us;  /* GPUs that somebody holds x time */
-    int64_t milli_us; /* thousandths that are held x time */
+    int64_t held_us;  /* GPUs held x time */
+    int64_t milli_us; /* thousandths held x time */
     /* state */
     int first_gpu[PARTS_NODES_MAX], node_of[PARTS_GPUS_MAX]; /* of each node, of each GPU */
 };
 
-/* To the end of the last job: without preemption every job that is not rejected gets its turn. */
+/* Runs to the end of the last job: without preemption every job that is not rejected ends. */
 void parts_simulate(struct parts *s);
 int parts_gpus(const struct parts *s);
 /* The most workers of the job that one node could hold if it were empty. */

@@ -61,7 +61,7 @@ static int used_by(const struct state *st, int vc)
     return used;
 }
 
-/* Of all who share its nodes. */
+/* GPUs held by all virtual clusters that share its nodes. */
 static int held_beside(const struct state *st, int vc)
 {
     int held = 0;
@@ -147,7 +147,7 @@ static bool start(struct state *st, int job)
 
 /* ---------------- fair shares ---------------- */
 
-/* Started later, then submitted later, then of the higher row. */
+/* By later start, then later submission, then higher row. */
 static bool is_younger(const struct state *st, int a, int b)
 {
     const struct ref_task *x = &st->w->tasks[a], *y = &st->w->tasks[b];
@@ -158,7 +158,7 @@ static bool is_younger(const struct state *st, int a, int b)
     return a > b;
 }
 
-/* The youngest that is none of the victims and whose VC keeps its quota without it; -1: none. */
+/* The youngest job that is no victim yet and whose VC keeps its quota without it; -1: none. */
 static int next_victim(const struct state *st, const bool *is_victim, const int *used)
 {
     int victim = -1;
@@ -217,7 +217,7 @@ static bool start_by_preemption(struct state *st, int job)
 
 /* ---------------- the pass ---------------- */
 
-/* Somebody else is under quota, and its first job could start without anybody's loss. */
+/* Whether another VC is under its quota and its first job could start without a preemption. */
 static bool must_yield(const struct state *st, int job)
 {
     int vc = vc_of(st, job);
@@ -264,7 +264,7 @@ static bool try_job(struct state *st, int job)
     return false;
 }
 
-/* True if it held somebody back and started somebody. */
+/* True if a job was held back and a job was started. */
 static bool walk(struct state *st, const bool *in_pass)
 {
     int order[PHILLY_VCS_MAX], count = 0;

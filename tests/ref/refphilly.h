@@ -2,7 +2,7 @@
  *
  * The reference of philly: virtual clusters with quotas that may be exceeded, gangs that wait for
  * locality and relax it try by try, preemption for fair shares, attempts that fail. In
- * microseconds; every question is a scan over all jobs.
+ * microseconds; everything is a scan over all jobs.
  *
  *     struct philly s = {.racks = {...}, .vcs = PHILLY_QUOTA, .vc_count = 2, .quota = {5, 5},
  *                        .retry_us = 120000000, .relax_after = 5, .max_level = 2,
@@ -10,8 +10,8 @@
  *     bool all_done = philly_simulate(&s, &world, horizon_us);
  *     free(world.segments);
  *
- * The order of a pass is laid down in the head of src/policies/philly/philly.c, levels of locality
- * in that of philly.c. Readings where they leave room:
+ * The head of src/policies/philly/philly.c defines the order of a pass and the levels of locality.
+ * Readings where it leaves room:
  *   - A pool that is wholly idle: no job of this virtual cluster's pool holds a GPU.
  *   - With retry=0 a preempted job has no time of its own at which it is tried.
  */
@@ -36,7 +36,7 @@ struct philly {
     int node_vc[REF_NODES_MAX]; /* PARTITION */
     int64_t retry_us;
     int relax_after, max_level;
-    int fair_permille; /* 0: nobody is preempted */
+    int fair_permille; /* 0: no job is preempted */
     bool requeues_at_head;
 };
 

@@ -86,7 +86,7 @@ static int idle_on(const struct question *q, int node)
     return count;
 }
 
-/* Its feasible GPUs, cheapest first. */
+/* A node's feasible GPUs, cheapest first. */
 struct offer {
     int node, rack, idle;
     int count, gpus[PLACE_GPUS_MAX];
@@ -153,7 +153,7 @@ static bool find_on_one_node(const struct question *q, int *chosen)
         if (o.count < q->job->gpus)
             continue;
         if (best.count == 0 || o.cost < best.cost ||
-            (o.cost == best.cost && o.idle < best.idle)) /* then the lower id, met before */
+            (o.cost == best.cost && o.idle < best.idle)) /* then the lower id, tried before */
             best = o;
     }
     memcpy(chosen, best.gpus, sizeof *chosen * (size_t)best.count);
@@ -206,7 +206,7 @@ static void take_idle(const struct question *q, int node, int count, int *chosen
         }
 }
 
-/* A node not used yet with so many idle GPUs, the fullest or the emptiest. */
+/* A node not used yet with at least `needed` idle GPUs, the fullest or the emptiest. */
 static int pick_node(const struct question *q, const bool *is_used, int needed, bool is_fullest)
 {
     int best = -1;

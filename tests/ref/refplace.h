@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where the policies that share GPUs put one job: which GPUs are feasible, what each costs, which
- * win. Written a second time, from the text of the policy and the definitions repeated here; a
- * pure function of what sits on every GPU, that scans all of them again and again.
+ * The placement of one job by the policies that share GPUs: which GPUs are feasible, what each
+ * costs, which are chosen. Written a second time, from the text of the policy and the definitions
+ * repeated here; a pure function of the jobs on every GPU, by scans over all of them.
  *
  *     bool fits = place_find(&rules, gpus, gpu_count, &request, chosen);    // chosen[request.gpus]
  *
@@ -11,7 +11,6 @@
  * (0 = not stated: it neither limits nor costs). Costs are integers in units of 2^-20; every weight
  * is rounded to them once, every division down.
  *   horus, colocate-fifo  w_mem (M + m) / C + pen(U + p - 1000) + w_n n, pen the excess over 1000
- *                         times w_u_over or the shortfall times w_u_under, per mille
  *                         times w_u_over or the shortfall times w_u_under, per mille; and w_type
  *                         times what the GPU's type lacks of the speed of the fastest
  *   ... as coded          w_mem M + w_mem m / C instead of the first term
@@ -21,9 +20,8 @@
  *   - pack's division is rounded down, then negated. (Where the memories of the GPU types divide
  *     2^20 the two cannot differ in any order.)
  *   - As coded, too, there is no memory term where C = 0.
- *   - A gang that may not share goes to wholly idle nodes and one more, as `consolidate` says, when
- *     it is larger than share_up_to; one that has run out of memory too often goes where the cost
- *     says, among idle GPUs.
+ *   - A gang larger than share_up_to, which may not share, gets wholly idle nodes and one more, as
+ *     by `consolidate`; a job that has run out of memory too often gets idle GPUs by their cost.
  */
 #ifndef HORUS_TESTS_REFPLACE_H
 #define HORUS_TESTS_REFPLACE_H
@@ -41,11 +39,11 @@ struct place_rules {
     int64_t w_mem_q20, w_u_over_q20, w_u_under_q20, w_n_q20, w_type_q20;
     int max_tenants; /* the lower one of the policy's and the engine's */
     int util_cap_pm; /* 0 = none */
-    int share_up_to; /* larger gangs share with nobody */
+    int share_up_to; /* larger gangs share no GPU */
     int64_t mem_margin_mib, reserve_mib;
 };
 
-/* Ascending by node, then by id, which is the place in the array. */
+/* Ascending by node, then by id, which is the index in the array. */
 struct place_gpu {
     int node, rack;
     int tenants;      /* n */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What the gang could take of a node now. */
+/* GPUs that the gang could get on a node now. */
 static int usable(const struct ref_racks *c, const int *free_gpus, int node)
 {
     return c->may_use[node] ? free_gpus[node] : 0;
@@ -32,7 +32,8 @@ static bool place_on_one_node(const struct ref_racks *c, const int *free_gpus, i
     return best >= 0;
 }
 
-/* Takes up to `gpus` of at most `nodes` nodes of the rack, those with most first; how many. */
+/* Takes up to `gpus` of at most `nodes` nodes of the rack, those with most first; returns how many.
+ */
 static int take_of_rack(const struct ref_racks *c, const int *free_gpus, int rack, int nodes,
                         int gpus, int *taken)
 {
@@ -51,7 +52,7 @@ static int take_of_rack(const struct ref_racks *c, const int *free_gpus, int rac
     return got;
 }
 
-/* The rack not seen yet with most free GPUs, whoever may use them; -1: all are seen. */
+/* The rack not seen yet with most free GPUs, whatever VC they belong to; -1: all are seen. */
 static int next_rack(const struct ref_racks *c, const int *free_gpus, bool *is_seen)
 {
     int best = -1, best_free = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where a gang goes by levels of locality, a second time: level 0 is the fewest servers in one
- * rack, 1 one rack, 2 anywhere; the lower levels are tried first. See refphilly.h.
+ * The placement of a gang by levels of locality, written a second time: level 0 is the fewest
+ * servers in one rack, 1 one rack, 2 anywhere; the lower levels are tried first. See refphilly.h.
  */
 #ifndef HORUS_TESTS_REFRACKS_H
 #define HORUS_TESTS_REFRACKS_H
@@ -17,7 +17,7 @@ struct ref_racks {
     bool may_use[REF_NODES_MAX];
 };
 
-/* Fills taken[REF_NODES_MAX] and answers true, or answers false. */
+/* Fills taken[REF_NODES_MAX] and returns true, or returns false. */
 bool ref_place_racks(const struct ref_racks *c, const int *free_gpus, int gpus, int level,
                      int *taken);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See refrates.h. Every question is answered by a scan over all jobs. Work is counted exactly, in
- * nanoseconds of 2^-32.
+ * See refrates.h. Everything is a scan over all jobs. Work is counted exactly, in nanoseconds of
+ * 2^-32.
  */
 #include "refrates.h"
 
@@ -41,7 +41,7 @@ struct sim {
     long double rate_error[RATES_JOBS_MAX];
 };
 
-/* ---- who is where ---- */
+/* ---- jobs on GPUs ---- */
 
 static bool sits_on(const struct live *l, int gpu)
 {
@@ -78,7 +78,7 @@ static int64_t memory_of(const struct sim *m, int job)
     return limit > 0 && limit < peak ? limit : peak;
 }
 
-/* Does it overflow some GPU together with those who came before it? */
+/* Whether it exceeds the memory of some GPU together with the jobs placed there before it. */
 static bool overflows(const struct sim *m, int job)
 {
     for (int i = 0; i < m->live[job].gpu_count; i++) {
@@ -103,7 +103,7 @@ static const struct rates_speed *speed_of(const struct rates_scenario *s, int jo
     return &s->speed[p == REF_NO_PROFILE ? RATES_PROFILES_MAX : p][type];
 }
 
-/* Throughput of n GPUs, that of one being 1: on the lines between those measured. */
+/* Throughput of n GPUs relative to one: interpolated between measured sizes. */
 static long double throughput(const struct rates_speed *v, int n)
 {
     int last = 1;
@@ -120,7 +120,7 @@ static long double throughput(const struct rates_speed *v, int n)
     return 1 / (1.0L / n + 1 / last_throughput - 1.0L / last);
 }
 
-/* Of the measured gang size that is nearest, the smaller one of two. */
+/* The factor of the nearest measured gang size, of two the smaller one. */
 static long double spread_factor(const struct rates_speed *v, int n)
 {
     int best = 0;
@@ -141,7 +141,8 @@ static int nodes_spanned(const struct sim *m, int job)
     return count;
 }
 
-/* The fewest of the nodes that the job may use that have so many GPUs: the largest ones. */
+/* The fewest of the nodes allowed to the job that have as many GPUs as it holds: the largest ones.
+ */
 static int nodes_needed(const struct sim *m, int job)
 {
     const struct rates_scenario *s = m->s;
@@ -160,7 +161,7 @@ static int nodes_needed(const struct sim *m, int job)
     return count;
 }
 
-/* A tenant that runs: neither paused nor paying a cost. */
+/* Whether a tenant runs: it is neither paused nor paying a cost. */
 static bool runs_on(const struct sim *m, int job, int gpu)
 {
     const struct live *l = &m->live[job];
@@ -172,7 +173,8 @@ static bool are_of_one_group(const struct sim *m, int a, int b)
     return m->live[a].slice_group != 0 && m->live[a].slice_group == m->live[b].slice_group;
 }
 
-/* Speed of a running job on a GPU by the form alone: beside all that run but those of its group. */
+/* Speed of a running job on a GPU by the form alone: beside all that run but those of its slice
+ * group. */
 static long double form_speed(const struct sim *m, int job, int gpu, long double *error)
 {
     struct ref_tenant tenants[REF_TENANTS_MAX];
@@ -191,8 +193,8 @@ static long double form_speed(const struct sim *m, int job, int gpu, long double
     return floorl(Q32 / slowdown) / Q32;
 }
 
-/* Of a running job on a GPU, after the time of the GPU is shared out. A part given is off by no
- * more than all demands together, because their sum is the capacity before and after. */
+/* Speed of a running job on a GPU, after the time of the GPU is shared out. The error of a part is
+ * at most that of all demands together, because their sum is the capacity before and after. */
 static long double speed_on(const struct sim *m, int job, int gpu, long double *error)
 {
     long double demand[RATES_JOBS_MAX], weight[RATES_JOBS_MAX], given[RATES_JOBS_MAX];
@@ -224,10 +226,9 @@ static long double speed_on(const struct sim *m, int job, int gpu, long double *
     return given[job] < demand[job] ? given[job] / need : speed;
 }
 
-/* MODEL.md 4. The error: that of the speed, and nine roundings to 2^-32, of what four models give
- * and of five products, each multiplied by the other factors: at most 16, a speed of 2 and 8 GPUs
- * for 1.
- */
+/* MODEL.md 4. The error: that of the speed, and nine roundings to 2^-32, of the results of four
+ * models and of five products, each multiplied by the other factors: at most 16, a speed of 2 and 8
+ * GPUs for 1. */
 static void rate(struct sim *m, int job)
 {
     const struct live *l = &m->live[job];
@@ -357,8 +358,8 @@ static void overflow(struct sim *m, int job)
     m->s->outcome[job].ooms++;
 }
 
-/* When the other simulator ends it is known to end_error: for as long others may run at the rate
- * before or the rate after. */
+/* The end in the other simulator is known to end_error: for as long the rate of other jobs may be
+ * that before or that after. */
 static void finish(struct sim *m, int job)
 {
     struct live *l = &m->live[job];
@@ -377,7 +378,7 @@ static void finish(struct sim *m, int job)
             error_us * 1000 * fabsl((long double)m->rate_q32[j] - before[j]) / Q32;
 }
 
-/* Who overflowed a GPU that has room now is safe. */
+/* A job that exceeded the memory of a GPU is not killed if there is room now. */
 static void relieve(struct sim *m)
 {
     for (int j = 0; j < m->s->job_count; j++)
@@ -385,7 +386,7 @@ static void relieve(struct sim *m)
             m->live[j].oom_us = NEVER;
 }
 
-/* What is due at this instant, by trace index. */
+/* Handles what is due at this instant, by trace index. */
 static void handle(struct sim *m)
 {
     for (int j = 0; j < m->s->job_count; j++) {

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The reference of shared GPUs: given who was put where, throttled, paused, moved and killed when,
- * it says what became of every job. Slow and plain, written from MODEL.md 1 and 4 to 8 and the
- * public headers alone: between any two changes all rates are worked out anew from nothing.
+ * The reference of shared GPUs: from the record of which job was placed, throttled, paused, moved
+ * and killed where and when, it computes the outcome of every job. Slow and plain, written from
+ * MODEL.md 1 and 4 to 8 and the public headers alone: between any two changes all rates are
+ * computed anew.
  *
  *     rates_play(&s);       // fills outcome and segments from jobs, nodes and plans
  *
  * Readings of the text where it leaves room:
- *   - A job that pays a cost sits on its GPUs and slows no other, like a paused one.
- *   - Over GPU types a gang's speed is that of its slowest worker; how it scales with its GPUs and
- *     suffers from being spread, by as many as it holds, is that of the type on which both together
- *     are worst. It is spread when fewer of the nodes that it may use would hold as many.
+ *   - A job that pays a cost holds its GPUs and slows no other, like a paused one.
+ *   - Over GPU types a gang's speed is that of its slowest worker; its scaling with its GPUs and
+ *     its slowdown by being spread, by as many as it holds, are those of the type on which both
+ *     together are worst. It is spread when fewer of the nodes that it may use would hold as many.
  *   - A pair's speed 1 / S and every speed of a model are rounded down to Q32 once; their product
  *     is rounded down at its end.
  *   - The releases of a plan come first, then its placements, then its settings, each in its order.
- *     Who sits down where there is not enough memory for those who sit there by then, or whose
- *     limit is raised past what there is, is to be killed; and is safe once there is room for it
- *     beside those who came before it, at the end of an instant or at the moment of the kill.
- *   - A killed attempt never was: work and owed cost are those at its start.
- *   - Cap and lane end with the placement, also when the job is moved; a memory limit stays until
- *     it is lifted.
+ *     A job is to be killed if it is placed where there is not enough memory beside the jobs placed
+ *     there by then, or if its limit is raised above what there is; it is safe once there is room
+ *     for it beside the jobs placed before it, at the end of an instant or at the moment of the
+ *     kill.
+ *   - A killed attempt is undone: work and owed cost are those at its start.
+ *   - Cap and slice group end with the placement, also when the job is moved; a memory limit stays
+ *     until it is lifted.
  */
 #ifndef HORUS_TESTS_REFRATES_H
 #define HORUS_TESTS_REFRATES_H
@@ -65,7 +67,7 @@ struct rates_plan {
     struct rates_action actions[RATES_ACTIONS_MAX];
 };
 
-/* What is known of one profile (or, last, of jobs of none) on one GPU type. */
+/* Speeds of one profile (or, last, of jobs without a profile) on one GPU type. */
 struct rates_speed {
     long double speed;
     int sizes;   /* gangs measured, ascending; 0 = unknown: linear */
@@ -115,13 +117,13 @@ struct rates_scenario {
     struct rates_outcome outcome[RATES_JOBS_MAX];
     int segment_count;
     struct rates_segment segments[RATES_SEGMENTS_MAX];
-    /* An action found a job that it cannot concern: that one had ended, or not yet started. */
+    /* An action names a job to which it cannot apply: it had ended, or not yet started. */
     bool is_confused;
 };
 
-/* The errors of the outcome bound what a simulator may differ by whose rates are these but for
- * their rounding (refrates.c, rate), followed through progress, finishes and what those change for
- * others; 0 where is_exact. */
+/* The errors of the outcome bound the difference of a simulator whose rates are these but for their
+ * rounding (refrates.c, rate), carried through progress, finishes and their effect on other jobs; 0
+ * where is_exact. */
 void rates_play(struct rates_scenario *s, bool is_exact);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See refsalus.h. Every quantity is added up anew over all jobs whenever it is asked for.
+ * See refsalus.h. Every quantity is summed anew over all jobs each time.
  */
 #include "refsalus.h"
 
@@ -17,7 +17,7 @@ struct session {
     int64_t persistent_mib, rest_mib; /* as asked for */
     int64_t left_us, used_us;
     int64_t until_us; /* STARTING, RUNNING */
-    int64_t place;    /* QUEUED: lower ones came earlier */
+    int64_t place;    /* QUEUED: lower ones entered earlier */
     int64_t iterations;
     int slice_group;
 };
@@ -68,7 +68,7 @@ static void size_up(struct gpu *g, int i)
     s->rest_mib = total_mib - s->persistent_mib;
 }
 
-/* Of all who are admitted, or of one lane. */
+/* Persistent memory of all admitted jobs, or of one lane. */
 static int64_t persistent_of(const struct gpu *g, int slice_group)
 {
     int64_t sum_mib = 0;
@@ -160,7 +160,7 @@ static int assign_code(struct gpu *g, const struct session *s)
     return NONE;
 }
 
-/* NONE: it has to wait. */
+/* The lane of the session; NONE: it has to wait. */
 static int assign(struct gpu *g, const struct session *s)
 {
     int only = next_lane(g, NONE, false);
@@ -270,7 +270,7 @@ static void admit(struct gpu *g)
     }
 }
 
-/* ---------------- whose turn it is ---------------- */
+/* ---------------- turns ---------------- */
 
 static int64_t key_of(const struct gpu *g, int i)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- who is where ---- */
+/* ---- jobs on GPUs ---- */
 
 static int node_of(const struct share_scenario *s, int gpu)
 {
@@ -28,7 +28,7 @@ static bool may_use(const struct share_scenario *s, const struct share_job *j, i
            (s->type_mem_mib[type] == 0 || j->mem_mib <= s->type_mem_mib[type]);
 }
 
-/* All of them; or those that the job may use. */
+/* Number of all GPUs; or of those that the job may use. */
 static int gpus_for(const struct share_scenario *s, const struct share_job *j)
 {
     int count = 0;
@@ -54,7 +54,8 @@ static int tenants_of(const struct share_scenario *s, int gpu)
     return count;
 }
 
-/* The newcomer is killed (MODEL.md 5): it has no room beside those that were there before it. */
+/* Whether the job placed last is to be killed (MODEL.md 5): there is no room for it beside the
+ * earlier ones. */
 static bool is_overflowing(const struct share_scenario *s, const struct share_job *job)
 {
     for (int i = 0; i < job->gpus; i++) {
@@ -71,7 +72,7 @@ static bool is_overflowing(const struct share_scenario *s, const struct share_jo
     return false;
 }
 
-/* ---- what is predicted ---- */
+/* ---- predictions ---- */
 
 static int64_t known_pm(int util_pm)
 {

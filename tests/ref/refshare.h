@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference simulator of the policies that share GPUs (horus, pack, gandiva-like,
- * colocate-fifo): slow and plain, written from MODEL.md 1, 4, 5 and 8, the policy texts 2.3, 3
- * and 4 and the public headers alone. Nothing is kept that can be worked out anew: at every instant
- * every rate, every sum over a GPU and every order of the queue is.
+ * colocate-fifo): slow and plain, written from MODEL.md 1, 4, 5 and 8, the policy texts 2.3, 3 and
+ * 4 and the public headers alone. It keeps nothing that it can compute: at every instant it
+ * computes every rate, every sum over a GPU and every order of the queue anew.
  *
  *     struct share_scenario s = {.job_count = 2, .jobs = {...}, .node_count = 1, ...};
  *     share_play(&s);            // fills the outcome of each job, and segments
  *
- * Physics: beside anybody, however many, a job runs 1 / slowdown as fast; a gang at its slowest
- * GPU. A start on a GPU that is shared and overflows in truth is killed after oom_delay unless
- * there is room before; the attempt is lost, the job waits again with an estimate of at least 5/4
- * of the truth, and shares no more after oom_retries.
+ * Physics: beside co-runners, however many, a job runs 1 / slowdown as fast; a gang at its slowest
+ * GPU. A start on a GPU whose true memory is exceeded is killed after oom_delay unless there is
+ * room before; the attempt is lost, the job waits again with an estimate of at least 5/4 of the
+ * truth, and shares no more after oom_retries.
  * Readings of the text where it leaves room:
  *   - An instant is: what ends (finish or out of memory, by trace index), submissions, one pass; it
  *     is repeated while the pass lets a job end at the same time.
- *   - Who overflowed is safe once there is room on all its GPUs, at the end of an instant or at the
- *     moment of the kill.
- *   - A job that was killed waits where its submission puts it.
- *   - Jobs may use the GPUs of their type, if they name one, that hold what they need in truth
- *     (view.h, hs_view_is_constrained); if those are too few they are turned away.
+ *   - A job that did not fit is safe once there is room on all its GPUs, at the end of an instant
+ *     or at the moment of the kill.
+ *   - A job that was killed waits at the place of its submission.
+ *   - Jobs may use the GPUs of their type, if they name one, that have the memory they need in
+ *     truth (view.h, hs_view_is_constrained); if those are too few they are rejected.
  */
 #ifndef HORUS_TESTS_REFSHARE_H
 #define HORUS_TESTS_REFSHARE_H

@@ -19,7 +19,7 @@ struct state {
     int64_t *estimate_us;            /* of each job */
     int *order;                      /* jobs by row */
     struct ref_list queue, running;  /* srtf, srsf */
-    int submitted[SHORTEST_VCS_MAX]; /* jobs that arrived at this instant */
+    int submitted[SHORTEST_VCS_MAX]; /* jobs submitted at this instant */
 };
 
 static bool is_waiting(const struct ref_task *t)
@@ -84,7 +84,7 @@ static bool is_smaller(const struct state *st, int a, int b)
     return x->gpus != y->gpus ? x->gpus < y->gpus : a < b;
 }
 
-/* Where jobs are preempted by priority alone. */
+/* The order of the jobs that keep their GPUs, where jobs are preempted by priority alone. */
 static bool keeps_before(const struct state *st, int a, int b)
 {
     const struct ref_task *x = &st->w->tasks[a], *y = &st->w->tasks[b];
@@ -139,7 +139,7 @@ static void pass_queue(struct state *st, int vc)
     int count = 0, waiting = 0;
     for (int i = 0; i < st->w->count; i++)
         waiting += is_waiting(&st->w->tasks[i]) && vc_of(st, i) == vc;
-    /* The artifact orders what arrives by GPUs, unless somebody waits already. */
+    /* The artifact orders jobs submitted together by GPUs, unless a job waits already. */
     bool is_batch =
         st->s->policy == SHORTEST_QSSF && st->s->is_helios && st->submitted[vc] == waiting;
     for (int i = 0; i < st->w->count; i++)

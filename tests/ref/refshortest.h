@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The reference of the policies that go by run times, true or estimated: sjf and qssf, which
- * preempt nobody unless by priority, srtf and srsf in their evict form; and of fifo. Virtual
- * clusters, of nodes of their own or of quotas, for the two that have a queue for each. In
+ * The reference of the policies that order by run times, true or estimated: sjf and qssf, which
+ * preempt only by priority, srtf and srsf in their evict form; and of fifo. Virtual clusters, of
+ * nodes of their own or of quotas, for sjf, qssf and fifo, which have a queue for each. In
  * microseconds.
  *
  *     struct shortest s = {.policy = SHORTEST_SRTF};
@@ -13,15 +13,15 @@
  *   - An estimate is made at the submission, after the ends of the same instant.
  *   - Of several virtual clusters of quotas that could start a job the lower one goes first, with
  *     its whole queue.
- *   - srtf and srsf as in the artifact: jobs that are preempted enter the queue in the order of the
- *     pass, behind what arrived, and before the chosen ones leave it, in that order too; one that
- *     finds no place keeps its place in the queue.
+ *   - srtf and srsf as in the artifact: preempted jobs enter the queue in the order of the pass,
+ *     behind the submitted ones, and before the chosen ones leave it, in that order too; one
+ *     without a placement keeps its place in the queue.
  *   - A job of more GPUs than its virtual cluster is rejected.
  *   - Priorities: the level of a job is its priority less the number of whole `ageing` windows
  *     before its submission; higher levels first. Where sjf, qssf and fifo preempt, all jobs are
- *     gone through by level, in one those with GPUs first, by the start of this turn: one that
- *     does not fit into what those before it left loses its GPUs, or waits; where nothing is
- *     skipped, no waiting job behind such a one is started, nor behind one without a place.
+ *     considered by level, within one those with GPUs first, by the start of their placement: one
+ *     that does not fit into what those before it left loses its GPUs, or waits; where nothing is
+ *     skipped, no waiting job behind such a one is started, nor behind one without a placement.
  */
 #ifndef HORUS_TESTS_REFSHORTEST_H
 #define HORUS_TESTS_REFSHORTEST_H
@@ -41,9 +41,9 @@ struct shortest {
     bool skips;                /* fifo, sjf: behind a job that does not fit, too */
     bool has_levels, preempts; /* priorities count; fifo, sjf, qssf preempt by them */
     int64_t ageing_us;         /* 0: none */
-    /* As the artifact does: qssf orders what arrives by GPUs; srtf and srsf sort the queue and,
-     * behind it, the list of running jobs, stably, and run each job 1 s longer, which it owes from
-     * its submission on. */
+    /* As in the artifact: qssf orders jobs submitted together by GPUs; srtf and srsf sort the queue
+     * and, behind it, the list of running jobs, stably, and run each job 1 s longer, which it owes
+     * from its submission on. */
     bool is_helios;
     bool is_rolling; /* else the truth */
     int64_t unknown_us;

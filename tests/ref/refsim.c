@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See refsim.h. Nothing here is clever: every question is answered by a scan over all jobs or all
- * nodes. O(seconds x jobs + passes x jobs^2).
+ * See refsim.h. Everything is a scan over all jobs or all nodes. O(seconds x jobs + passes x
+ * jobs^2).
  */
 #include "refsim.h"
 
@@ -108,7 +108,8 @@ static int64_t end_of(const struct ref_job *j, int64_t now)
     return now + j->cost_left + j->left;
 }
 
-/* When the head would have enough GPUs in number, and how many would be left over then. */
+/* The time at which the head would have enough GPUs in number, and how many would be left over
+ * then. */
 static void find_shadow(const struct ref_scenario *s, int head, int64_t now, int64_t *shadow,
                         int *extra)
 {
@@ -242,7 +243,7 @@ static bool handle_submissions(struct ref_scenario *s, int64_t now)
     return any;
 }
 
-/* One second of progress; true if a cost was paid up in it. */
+/* Advances by one second; true if a cost was paid up in it. */
 static bool advance(struct ref_scenario *s)
 {
     bool any = false;

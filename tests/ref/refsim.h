@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The reference simulator: slow, short, obviously correct, written from the design text alone and
- * sharing no line with the engine. It steps through whole seconds, keeps one flat array of jobs
- * and re-sorts everything at every pass. Exclusive GPUs, one pool, one rack, rates 1.
+ * The reference simulator: slow, short, obviously correct, written from the design text alone
+ * without a line of the engine. It steps through whole seconds, keeps one flat array of jobs and
+ * re-sorts everything at every pass. Exclusive GPUs, one pool, one rack, rates 1.
  *
  *     struct ref_scenario s = {.jobs = jobs, .job_count = 3, .node_gpus = {4}, .nodes = 1,
  *                              .policy = REF_SRTF, .form = REF_EVICT, .placer = REF_CONSOLIDATE};
@@ -10,10 +10,10 @@
  *
  * Readings of the text where it leaves room:
  *   - Ties: (key, submit, row) in a queue. In the replace form "L = running + pending, stable,
- *     running keep their earlier rank": equal keys keep the order of the pass before, newcomers
- *     come last by (submit, row); so does Tiresias' simulator (60_job under shortest-gpu: jobs 13
- *     and 16 at 504 s). In the evict form a job is evicted for a smaller key only: running before
- *     pending, then (submit, row); the published runs cannot tell this from (submit, row) alone.
+ *     running keep their earlier rank": equal keys keep the order of the pass before, new jobs are
+ *     last by (submit, row); so does Tiresias' simulator (60_job under shortest-gpu: jobs 13 and 16
+ *     at 504 s). In the evict form a job is evicted for a smaller key only: running before pending,
+ *     then (submit, row); the published runs do not distinguish this from (submit, row) alone.
  *   - An instant is: finishes, submissions, one pass; it is repeated while the pass lets a job
  *     finish at the same second (zero-duration jobs).
  *   - A pass happens only at a second with a finish, a submission or the end of a cost.

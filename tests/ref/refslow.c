@@ -48,7 +48,7 @@ long double ref_util_pm(int util_pm)
     return util_pm < 0 ? 1 : (long double)util_pm / 1000;
 }
 
-/* S of i beside j, both there all the time. */
+/* S of i beside j, both active all the time. */
 static long double pair_slowdown(const struct ref_slow_model *m, int type,
                                  const struct ref_tenant *i, const struct ref_tenant *j)
 {
@@ -66,7 +66,7 @@ static long double pair_slowdown(const struct ref_slow_model *m, int type,
     return fminl(powl(slowdown, m->gamma), 1000);
 }
 
-/* A co-runner adds S_ij - 1, by as much of the time as it is there. */
+/* A co-runner adds S_ij - 1, times the part of the time in which it is active. */
 long double ref_slow(const struct ref_slow_model *m, int type, const struct ref_tenant *tenants,
                      int count, int self, long double *error)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The slowdown of a job beside others, written a second time: from the forms of
- * configs/models/README.md, in long double, without tables, sharing no line with src/model. Pairs
- * come from what was measured, else from the coefficients of the GPU type, else from the general
- * form; sets add up the excesses of pairs. An unknown utilization is 100 %.
+ * configs/models/README.md, in long double, without tables, without a line of src/model. The
+ * slowdown of a pair is the measured one, else that of the coefficients of the GPU type, else that
+ * of the general form; in a set the excesses of pairs add up. An unknown utilization is 100 %.
  *
  *     S = ref_slow(&model, type, tenants, 3, 0, &error);     // of tenants[0]
  *
  * Readings of the text where it leaves room:
- *   - Sets of three and more are made of the same pairs as sets of two, measured ones included.
- *   - A tenant that is there for a part of the time adds that part of its excess (MODEL.md 6).
+ *   - Sets of three and more consist of the same pairs as sets of two, measured ones included.
+ *   - A tenant that is active for a part of the time adds that part of its excess (MODEL.md 6).
  */
 #ifndef HORUS_TESTS_REFSLOW_H
 #define HORUS_TESTS_REFSLOW_H
@@ -51,7 +51,7 @@ struct ref_slow_model {
 struct ref_tenant {
     int profile;
     int util_pm;          /* -1 = unknown */
-    long double presence; /* part of the time that it is there; 1 unless it shares a lane */
+    long double presence; /* part of the time that it is active; 1 unless in a slice group */
 };
 
 #define REF_TENANTS_MAX 16
@@ -59,13 +59,13 @@ struct ref_tenant {
 /* Of per mille, 0..1; an unknown one is 1. */
 long double ref_util_pm(int util_pm);
 
-/* S >= 1 of tenants[self]. error (may be NULL): how far a computation may be off that is exact but
- * for pair excesses within REF_PAIR_ERROR. */
+/* S >= 1 of tenants[self]. error (may be NULL): the largest error of a computation that is exact
+ * but for pair excesses within REF_PAIR_ERROR. */
 long double ref_slow(const struct ref_slow_model *m, int type, const struct ref_tenant *tenants,
                      int count, int self, long double *error);
 
-/* Max-min fair, by raising the level to one demand after the other: each is given its demand, or
- * weight x level, and together the capacity, or less if they demand less. */
+/* Max-min fair, by raising the level to one demand after the other: each gets its demand, or weight
+ * x level, and together the capacity, or less if they demand less. */
 void ref_fill(int count, const long double *demand, const long double *weight, long double capacity,
               long double *given);
 

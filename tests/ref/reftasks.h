@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the references of the preemptive policies have in common: jobs that hold GPUs, owe costs,
- * run and end; time in microseconds. Flat arrays; everything is asked by a scan over all jobs.
+ * The common part of the references of preemptive policies: jobs that hold GPUs, owe costs, run and
+ * end; time in microseconds. Flat arrays; everything is a scan over all jobs.
  *
  *     struct ref_world w = {.tasks = tasks, .count = 3, .node_gpus = {4}, .nodes = 1};
  *     ref_begin(&w);
@@ -11,8 +11,8 @@
  *     }
  *     free(w.segments);
  *
- * A job that holds GPUs pays what it owes, then runs. What is not paid when it is preempted stays
- * owed, and the cost of the preemption comes on top.
+ * A job that holds GPUs pays what it owes, then runs. Of a cost that is being paid when it is
+ * preempted the rest stays owed, and the cost of the preemption is added.
  */
 #ifndef HORUS_TESTS_REFTASKS_H
 #define HORUS_TESTS_REFTASKS_H
@@ -78,10 +78,10 @@ void ref_advance(struct ref_world *w, int64_t to_us);
 int ref_finish_one(struct ref_world *w);
 bool ref_has_finish(const struct ref_world *w);
 /* Submits the first job after row `after` that is due now, rejects those of more GPUs than there
- * are; -1: none. Every submission of the instant is told, the rejected ones too. */
+ * are; -1: none. Returns every submission of the instant, also of rejected jobs. */
 int ref_submit_one(struct ref_world *w, int after);
 void ref_hold(struct ref_world *w, int task, const int *taken);
-/* The same where the placer says; false: nowhere. */
+/* The same where the placer finds GPUs; false: it finds none. */
 bool ref_try_start(struct ref_world *w, int task);
 void ref_preempt(struct ref_world *w, int task);
 

@@ -11,8 +11,8 @@
 
 #define SECOND_US  INT64_C(1000000)
 #define QUEUES     (TIRESIAS_LIMITS_MAX + 1)
-#define REPO_DELTA 3250.0 /* GPU-seconds, whatever the limits: the published table is made so */
-/* The sample is made when so many jobs have finished, when twice as many have, ... */
+#define REPO_DELTA 3250.0 /* GPU-seconds, whatever the limits: as in the published table */
+/* The sample is made when LEARNT_FIRST jobs have finished, when twice as many have, ... */
 #define LEARNT_FIRST 16
 #define LEARNT_MAX   1024
 
@@ -31,7 +31,7 @@ struct state {
     int *queue[QUEUES], length[QUEUES]; /* jobs by row */
     struct ref_list waiting, running;   /* the artifact's two lists */
     bool wants_pass;
-    double finished[LEARNT_MAX]; /* services of the last ones, a ring */
+    double finished[LEARNT_MAX]; /* services of the last ones, a ring buffer */
     int64_t finished_count;
     double learnt[LEARNT_MAX];
     int learnt_count;
@@ -107,7 +107,8 @@ static bool goes_before(const struct state *st, int a, int b)
     return x->is_holding != y->is_holding ? x->is_holding : a < b;
 }
 
-/* The jobs of the queue as in the artifact: its list of running jobs, then those that wait. */
+/* Lists the jobs of the queue as in the artifact: its list of running jobs, then those that wait.
+ */
 static void list_anew(struct state *st, int q)
 {
     const struct ref_list *lists[] = {&st->running, &st->waiting};
@@ -200,7 +201,7 @@ static bool is_demotable(const struct state *st, int job)
     return st->w->tasks[job].is_holding && st->jobs[job].queue < st->s->limit_count;
 }
 
-/* Time that it still has, if nothing is changed; what it owes comes first, unless that is service.
+/* Time until the demotion, if nothing changes; owed costs are paid first, unless paying is service.
  */
 static int64_t demotion_after_us(const struct state *st, int job)
 {
@@ -221,7 +222,7 @@ static bool is_due(const struct state *st, int job)
            (is_promotable(st, job) && promotion_after_us(st, job) <= 0);
 }
 
-/* One level each. */
+/* Demotes and promotes jobs by one level each. */
 static void handle_dues(struct state *st)
 {
     for (int i = 0; i < st->w->count; i++)

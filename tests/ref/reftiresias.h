@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference of tiresias and las: queues of attained service, demotion, promotion, Gittins
- * indices, event by event or in rounds. Slow and plain: every job is looked at for every next
- * event, every list is walked and partitioned again. Exclusive GPUs, one pool, rates 1.
+ * indices, event by event or in rounds. Slow and plain: every next event is a scan over all jobs,
+ * every list is walked and partitioned again. Exclusive GPUs, one pool, rates 1.
  *
  *     struct ref_world w = {.tasks = tasks, .count = 3, .node_gpus = {4}, .nodes = 1};
  *     struct tiresias s = {.weighs_gpus = true, .limits_us = {100000000}, .limit_count = 1};
@@ -10,20 +10,20 @@
  *     free(w.segments);
  *
  * Readings of the text where it leaves room:
- *   - A job that is turned away at its submission is not an event: no pass.
+ *   - A job that is rejected at its submission is not an event: no pass.
  *   - In rounds a pass happens at a round only if a job was submitted or finished or a queue
  *     changed since the last pass. A round that is repeated, because a job ran for no time, is
  *     repeated with its demotions and promotions.
- *   - What is due while it pays a cost (it can be, in rounds and in whole seconds) is demoted when
- *     it has paid; under compat=helios, where paying is service, at once.
+ *   - A job that is due while it pays a cost (possible in rounds and in whole seconds) is demoted
+ *     when it has paid; under compat=helios, where paying is service, at once.
  *   - The services of the learnt sample count what attained service counts: under compat=helios all
  *     the time that a job held GPUs. Of the jobs that finish at one instant the lower row joins
  *     first.
- *   - compat=helios, queues by submission: of one submission running jobs come first, then waiting
- *     ones, each in the order in which they entered the artifact's list of running jobs or its
- *     queue. Jobs that are preempted enter the queue in the order of the pass, before the chosen
- *     ones leave it, in that order too; a demotion is no entry.
- *   - The clock of compat=tiresias has whole seconds: give it nothing else.
+ *   - compat=helios, queues by submission: of one submission running jobs precede waiting ones,
+ *     each in the order in which they entered the artifact's list of running jobs or its queue.
+ *     Preempted jobs enter the queue in the order of the pass, before the chosen ones leave it, in
+ *     that order too; a demotion is no entry.
+ *   - The clock of compat=tiresias has whole seconds: all times must be whole seconds.
  */
 #ifndef HORUS_TESTS_REFTIRESIAS_H
 #define HORUS_TESTS_REFTIRESIAS_H

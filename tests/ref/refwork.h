@@ -17,8 +17,8 @@
 #define REF_NEVER INT64_MAX
 
 hs_u128 ref_work(int64_t duration_us);
-int64_t ref_work_ns(hs_u128 work); /* whole ones */
-/* When so much is done at this rate, rounded up to a microsecond; REF_NEVER at rate 0. */
+int64_t ref_work_ns(hs_u128 work); /* whole nanoseconds */
+/* The time when `left` is done at this rate, rounded up to a microsecond; REF_NEVER at rate 0. */
 int64_t ref_finish_us(int64_t now_us, hs_u128 left, uint64_t rate_q32);
 /* Done after dt_us more, never above the total. */
 hs_u128 ref_worked(hs_u128 done, hs_u128 total, uint64_t rate_q32, int64_t dt_us);
