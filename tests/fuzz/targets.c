@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -89,16 +90,15 @@ enum hs_status fuzz_command(const char *words, const char *path)
         status = hs_verb_get(argv[0], &call.verb, &call.diag);
     if (status == HS_OK)
         status = hs_options_parse(&call, argc, argv, &help);
-    if (status == HS_OK) { /* a run has a use of its own for the alarm that is libFuzzer's clock */
+    if (status ==
+        HS_OK) { /* libFuzzer's alarm stands still: a run has a handler of its own for it */
         struct sigaction action;
-        sigset_t alarm, before_it;
-        (void)sigemptyset(&alarm);
-        (void)sigaddset(&alarm, SIGALRM);
-        (void)sigprocmask(SIG_BLOCK, &alarm, &before_it);
+        struct itimerval clock, none = {0};
+        (void)setitimer(ITIMER_REAL, &none, &clock);
         (void)sigaction(SIGALRM, NULL, &action);
         status = call.verb->run(&call);
         (void)sigaction(SIGALRM, &action, NULL);
-        (void)sigprocmask(SIG_SETMASK, &before_it, NULL);
+        (void)setitimer(ITIMER_REAL, &clock, NULL);
     }
     if (status != HS_OK && messages == before && status != HS_E_DIFFERS)
         fuzz_broken("a failure without a message", hs_status_text(status));
