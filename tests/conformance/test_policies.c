@@ -629,7 +629,8 @@ static void every_policy_conforms(void **state)
     }
 }
 
-/* The record itself: named, described, cited, findable, unique, with a semantics card. */
+/* The record itself: it is named, described, cited, findable, unique, and states its assumptions.
+ */
 static void every_record_is_complete(void **state)
 {
     (void)state;

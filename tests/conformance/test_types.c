@@ -161,7 +161,8 @@ static void check_types(const struct hs_policy_ops *policy, const char *setting)
 static void order_of_groups_does_not_matter(void **state)
 {
     (void)state;
-    /* those that know no speeds and take any type, as published for clusters of one */
+    /* policies without `types`: they know no speeds and use any type, as published, for clusters of
+     * one */
     static const char *const without[] = {"fgd", "optimus", "synergy", "lucid", "chronus"};
     const struct hs_policy_ops *policy;
     size_t others = 0;

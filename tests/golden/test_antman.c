@@ -230,8 +230,8 @@ static void a_job_without_memory_is_tried_again(void **state)
                     "R:0-200@0 Q:0-100@1 o:102-112@1");
 }
 
-/* p leaves no memory of GPU 0. R needs some and waits until p is gone; T, behind it, needs none and
- * starts beside p when Q is gone. */
+/* p leaves no memory of GPU 0. R needs some and waits until p ends; T, behind it, needs none and
+ * starts beside p when Q ends. */
 static void a_full_gpu_has_room_for_none(void **state)
 {
     (void)state;

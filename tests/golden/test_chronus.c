@@ -237,9 +237,9 @@ static void a_late_forced_job_ends_with_the_lease(void **state)
     hs_test_free(&result);
 }
 
-/* Three nodes of 4 GPUs, slow as above. The late job and one of 4 minutes, done at 16, share a node,
- * and the best-effort job has half of another. At 20 all are placed anew, so that the job with a
- * lease finds two whole nodes; the others go on, with 5 of 10 and 55 of 60 minutes left. */
+/* Three nodes of 4 GPUs, slow as above. The late job and one of 4 minutes, done at 16, share a
+ * node, and the best-effort job has half of another. At 20 all are placed anew, so that the job
+ * with a lease gets two whole nodes; the others go on, with 5 of 10 and 55 of 60 minutes left. */
 static void a_late_forced_job_makes_way(void **state)
 {
     (void)state;

@@ -132,7 +132,7 @@ static void by_gpus(void **state)
     expect("1x4", "drf:scan=fit", "0:2,0,100~A 1:4,1,10~B 2:1,2,10~A", "0:0-100 1:100-110 2:2-12");
 }
 
-/* Of three GPUs and 1 MiB of host memory A holds a third and all, B a third: B is next. */
+/* Of three GPUs and 1 MiB of host memory A holds a third and all, B a third and none: B is next. */
 static void by_the_least_memory(void **state)
 {
     char cluster[256];

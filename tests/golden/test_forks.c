@@ -129,8 +129,8 @@ static void resized_job_is_moved(void **state)
     hs_test_free(&r);
 }
 
-/* V100: 16,384 MiB. By the fork job 0 needs 12,000 MiB, which the new policy is told: there is no room
- * for the 8,000 of job 1. */
+/* V100: 16,384 MiB. By the fork job 0 needs 12,000 MiB, which the new policy knows: there is no
+ * room for the 8,000 of job 1. */
 static void later_memory_is_known(void **state)
 {
     const struct hs_test_job jobs[] = {

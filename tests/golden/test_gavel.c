@@ -144,7 +144,7 @@ static void gn2_fifo_does_not_turn(void **state)
            "0:0-360 1:0-2160 2:2160-2880");
 }
 
-/* GN3: a last round of fewer steps than GPUs is one like others. 363 s are a round and 3 s. */
+/* GN3: a last round of fewer steps than GPUs is a normal round. 363 s are a round and 3 s. */
 static void gn3_last_steps(void **state)
 {
     (void)state;
@@ -277,9 +277,9 @@ static void pair_and_job_take_turns(void **state)
                          "0:0-360,720-1072.500001 1:0-360,720-1072.500001 2:360-720,1080-1440");
 }
 
-/* As in pairs_take_turns, but 0 has 240 s to do, and nothing is solved anew for an hour: of the pairs
- * that of 1 and 2 is left. 1 has done 300 s by 360, alone from 300 on, and 330 / .8 are left; 2 does
- * 330 by then, and has 300 s left, alone. */
+/* As in pairs_take_turns, but 0 has 240 s to do, and nothing is solved anew for an hour: of the
+ * pairs that of 1 and 2 is left. 1 has done 300 s by 360, alone from 300 on, and 330 / .8 are left;
+ * 2 does 330 by then, and has 300 s left, alone. */
 static void pairs_end_with_a_job(void **state)
 {
     static const struct hs_test_options options = {.excess = .25};

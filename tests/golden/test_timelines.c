@@ -240,7 +240,7 @@ static void spanning(void **state)
 }
 
 /* 2x4: 0 and 1 fill node 0, 2 and 3 node 1. At 10 three GPUs of each are free, 6 in all, but no
- * node is idle for the gang of 5 before 50; count does not mind.
+ * node is idle for the gang of 5 before 50; `count` needs no idle node.
  *   node 0  000 (0-10)  1 (0-50)        4444 (50-60)
  *   node 1  222 (0-10)  3 (0-60)        4 (50-60) */
 static void spanning_needs_idle_node(void **state)

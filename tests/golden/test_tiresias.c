@@ -140,7 +140,7 @@ static void limits_are_reached_to_the_microsecond(void **state)
 /* Service is counted while the job makes progress: restoring takes 30 s of 8 GPUs and is not
  * service. Job 0 goes down at 10 (80 GPU-seconds of the limit 80), job 1 has its 5 s; then job 0
  * pays 30 and has 10 left. Job 2, submitted at 20, is in the first queue and evicts it while it
- * pays: 5 of the 30 s are paid, and 30 come on top. */
+ * pays: 5 of the 30 s are paid, and 30 are added. */
 static void restoring_is_not_service(void **state)
 {
     (void)state;

@@ -142,7 +142,7 @@ static void test_one_measured(void **state)
     (void)state;
     assert_int_equal(rule(HS_UTILRULE_ONE)->score.n, 280); /* ordered pairs within 14 models */
     expect_at_most(rule(HS_UTILRULE_ONE_MIDDLE)->score.mae, 0.092, "A9: MAE, one measured");
-    /* also from whichever configuration happens to be the measured one */
+    /* also with any configuration of the model as the measured one */
     expect_at_most(rule(HS_UTILRULE_ONE)->score.mae, 0.092, "MAE, any one measured");
     /* the study's rule, fitted again without the model: .092 with its choice of the measured one */
     expect_at_most(rule(HS_UTILRULE_LOGIT_MIDDLE)->score.mae, 0.092, "MAE of the logit shift");

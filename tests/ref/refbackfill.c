@@ -19,7 +19,7 @@ struct state {
     const struct backfill *s;
     struct ref_world *w;
     int *order;         /* waiting jobs of the virtual cluster */
-    struct slot *slots; /* of those before */
+    struct slot *slots; /* times taken by the jobs before */
     int slot_count;
     int vc;
     bool has_event[BACKFILL_VCS_MAX];

@@ -9,7 +9,7 @@
 
 struct waiting {
     int64_t since_us; /* submission of this attempt */
-    int64_t wake_us;  /* of one that is not due */
+    int64_t wake_us;  /* next try of one that is not due */
     int attempt, level, tries;
     bool is_due;
     bool is_due_later; /* in the next pass */

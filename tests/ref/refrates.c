@@ -20,7 +20,7 @@ struct live {
     int gpus[RATES_GPUS_MAX], gpu_count;
     hs_u128 done; /* ns 2^-32 */
     int64_t cost_us, oom_us;
-    int64_t coming; /* number, in order of time: of its placement, or since it uses more memory */
+    int64_t coming; /* number, in order of time, of its placement or last growth of memory */
     int slice_group;
     long double share, cap;
     int64_t limit_mib;
@@ -358,8 +358,8 @@ static void overflow(struct sim *m, int job)
     m->s->outcome[job].ooms++;
 }
 
-/* The end in the other simulator is known to end_error: for as long the rate of other jobs may be
- * that before or that after. */
+/* The end in the other simulator is known to end_error_us: for as long the rate of other jobs may
+ * be that before or that after. */
 static void finish(struct sim *m, int job)
 {
     struct live *l = &m->live[job];
