@@ -78,6 +78,21 @@ static void leases_are_packed(void **state)
     }
 }
 
+/* Of three gangs of half a node, two leases each, the last has leases 1 and 2 alone: it is packed
+ * first, as it has least slack, and then the two others, in 2 and 3, 1 and 3. By the later end these
+ * would both have 2 and 3. */
+static void least_slack_is_packed_first(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(4, 0, 40, 80), job(4, 0, 40, 80), job(4, 0, 40, 60),
+                                       job(8, 0, 20, 0)};
+    play(EXACT, jobs, 4);
+    RAN(3, 0, 20);
+    RAN(2, 20, 60);
+    assert_true(result.jobs[0].end_us <= 80 * MIN && result.jobs[1].end_us <= 80 * MIN);
+    hs_test_free(&result);
+}
+
 /* By the released code a free GPU is given, at the next odd minute, to the last job of the order,
  * here the longer one, at 3; the other gets it at 7, after the end at 6. Without compat the first
  * tick after both submissions is 5, for the shorter one, and the next after the end at 7 is 10. */
@@ -407,6 +422,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leases_are_packed),
+        cmocka_unit_test(least_slack_is_packed_first),
         cmocka_unit_test(odd_minutes_are_backwards),
         cmocka_unit_test(run_times_are_estimated),
         cmocka_unit_test(the_objective_decides),

@@ -96,6 +96,17 @@ static void groups_only_where_gpus_are_short(void **state)
     }
 }
 
+/* Two A, B and D on two GPUs. AB and AD have periods of 3 and 4 s, AA and BD of 4 and 5: both A are
+ * in pairs, and B, of the better one, has the first of them. */
+static void the_best_pair_has_the_first_job(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {four[0], four[0], four[1], four[3]};
+    play("1x2", "muri", factors_1, "0", jobs, 4);
+    assert_true(are_beside(0, 2) && are_beside(1, 3));
+    hs_test_free(&result);
+}
+
 /* M6. A has 100, B 200 iterations. Period 3 s: neither is slowed. With the released factors it is 3
  * x 1.33 / 1.015 = 3.93103 s where an iteration alone takes 3.045 s; 1.015 of these count as one of
  * ours, unless compat=muri uses them as they are. */
@@ -179,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_only_where_gpus_are_short),
+        cmocka_unit_test(the_best_pair_has_the_first_job),
         cmocka_unit_test(pair_that_fits),
         cmocka_unit_test(arrivals_cost_nothing),
         cmocka_unit_test(equal_jobs_gain_nothing),

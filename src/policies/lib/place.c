@@ -52,9 +52,7 @@ uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, u
                         int32_t types)
 {
     hs_view_search_type(v, type, types != HS_TYPES_ANY);
-    const uint32_t node = hs_view_best_fit(v, job, gpus);
-    hs_view_search_type(v, HS_ANY_TYPE, false);
-    return node;
+    return hs_view_best_fit(v, job, gpus);
 }
 
 /* The placement of one gang. */
