@@ -147,8 +147,8 @@ static void arrivals_cost_nothing(void **state)
     hs_test_free(&result);
 }
 
-/* Two jobs that need the same resource: the period of two B is the sum, 4 s, less than the 6 s of
- * one after the other. For two jobs of unknown stages, all GPU, it is 6 s: they take turns. */
+/* Jobs of unknown stages, all GPU, gain nothing together: the period of X and Y is the sum of their
+ * iterations, so they take turns. */
 static void equal_jobs_gain_nothing(void **state)
 {
     (void)state;
@@ -170,8 +170,8 @@ static void gangs_share_only_their_like(void **state)
     hs_test_free(&result);
 }
 
-/* Muri-L: the job with the least attained GPU time precedes. A has had 100 s when two jobs that may
- * not share with it, of 1 iteration each on GPUs and of one stage only, are submitted. */
+/* Muri-L: the job with the least attained GPU time is first. X has had 100 s when Y, of unknown
+ * stages as X, is submitted and takes the GPU; a restart of X takes 7 s. */
 static void least_attained_first(void **state)
 {
     (void)state;

@@ -198,8 +198,9 @@ static void a_waiting_job_holds_no_gpu(void **state)
     hs_test_free(&result);
 }
 
-/* SN3: tune starts all jobs for which there is a GPU, whatever CPUs they ask for; greedy two. The
- * ninth waits for the round after the first end: at 300 s nothing has changed. */
+/* SN3: tune starts all eight jobs for which there is a GPU, whatever CPUs they ask for; greedy two.
+ * The third of greedy waits for the round after the first end, at 533 s: at 300 s nothing has
+ * changed. */
 static void no_gpu_is_idle(void **state)
 {
     (void)state;
@@ -209,15 +210,15 @@ static void no_gpu_is_idle(void **state)
     play_on(one, tables, "synergy", jobs, 9);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(result.jobs[i].start_us, 0);
-    /* the two that keep 9 CPUs leave 6 for the others of the first round */
+    /* greedy: two jobs with 9 CPUs leave 6, too few for a third */
     hs_test_free(&result);
     play_on(one, tables, "synergy:mechanism=greedy", jobs, 9);
     assert_int_equal(result.jobs[2].start_us, 600 * S);
     hs_test_free(&result);
 }
 
-/* Rounds are at multiples of 300 s: a job submitted at 1 s waits, one submitted at 300 does not,
- * and a GPU that is free from 310 on is given at 600. A job without GPUs starts the clock. */
+/* Rounds are at multiples of 300 s: a job submitted at 1 s starts at 300, and its GPUs, free from
+ * 310 on, are given at 600 to the job submitted at 300. A job without GPUs starts the clock. */
 static void rounds(void **state)
 {
     (void)state;

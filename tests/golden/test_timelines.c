@@ -454,7 +454,7 @@ static void vc_ignored(void **state)
 
 /* types=fastest where all speeds are equal: by name, so the K80s (GPUs 2 and 3) are first. Job 1
  * needs two GPUs of one type and gets the V100s, job 2 the K80 that is left. Job 3 needs three: no
- * type has them, and where types may be mixed it gets them at 100. */
+ * type has them, so it is rejected; where types may be mixed it gets them at 100. */
 static void types_fastest(void **state)
 {
     (void)state;

@@ -104,8 +104,9 @@ static void without_preemption(void **state)
     hs_test_free(&r);
 }
 
-/* The same with admission: 12 s are due by 14, which fits; C would make it 15 by 14. If rejected, C
- * never runs; if demoted, it runs when A is done. A job without a deadline is last. */
+/* The same with admission, and a job without a deadline at 1: 12 s are due by 14, which fits; C
+ * would make it 15 by 14. If rejected, C never runs; if demoted, it counts as one without a
+ * deadline and runs after that one, which was submitted before it. */
 static void admission(void **state)
 {
     (void)state;
