@@ -62,8 +62,8 @@ static void assert_ran(uint32_t at, const int64_t *times)
 #define RAN(at, ...) assert_ran(at, (const int64_t[]){__VA_ARGS__, -1})
 
 /* C1. J1 needs two of the leases 1 to 3, J2 needs lease 1: J2 gets it, J1 gets 2 and 3. J3 finds no
- * lease and is not accepted; as it can end before the boundary it is forced. Best-effort jobs have
- * the GPUs before the leases. */
+ * lease and is not accepted; as it can end before the boundary it is forced. A best-effort job in
+ * its place runs at the same time. */
 static void leases_are_packed(void **state)
 {
     (void)state;
@@ -78,9 +78,9 @@ static void leases_are_packed(void **state)
     }
 }
 
-/* Of three gangs of half a node, two leases each, the last has leases 1 and 2 alone: it is packed
- * first, as it has least slack, and then the two others, in 2 and 3, 1 and 3. By the later end these
- * would both have 2 and 3. */
+/* Of three gangs of half a node, two leases each, the last can have leases 1 and 2 alone: it is
+ * packed first, as it has least slack, and then the two others, in 2 and 3, 1 and 3. By the later
+ * end these would both have 2 and 3. */
 static void least_slack_is_packed_first(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static void a_late_forced_job_ends_with_the_lease(void **state)
 /* Three nodes of 4 GPUs, slow as above. The late job and one of 4 minutes, done at 16, share a
  * node, and the best-effort job has half of another. At 20 all are placed anew, so that the job
  * with a lease gets two whole nodes; the others go on, with 5 of 10 and 55 of 60 minutes left. */
-static void a_late_forced_job_makes_way(void **state)
+static void late_forced_jobs_are_placed_anew(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {job(8, 0, 20, 40), job(2, 0, 10, 30), job(2, 0, 4, 0),
@@ -433,7 +433,7 @@ int main(void)
         cmocka_unit_test(the_unaccepted_are_forced),
         cmocka_unit_test(spot_beside_short_leases),
         cmocka_unit_test(a_late_forced_job_ends_with_the_lease),
-        cmocka_unit_test(a_late_forced_job_makes_way),
+        cmocka_unit_test(late_forced_jobs_are_placed_anew),
         cmocka_unit_test(forced_jobs_evict),
         cmocka_unit_test(restarts_cost),
         cmocka_unit_test(deadlines_may_be_tolerant),

@@ -126,7 +126,7 @@ static int by_submission(const void *a, const void *b)
     const struct hs_test_job *x = a, *y = b;
     if (x->submit_s != y->submit_s)
         return x->submit_s < y->submit_s ? -1 : 1;
-    return x->priority - y->priority; /* in order of the file */
+    return x->priority - y->priority; /* then by row */
 }
 
 static void draw_jobs(struct hs_rng *rng, uint32_t count, uint32_t gpus_max)

@@ -186,7 +186,7 @@ static void feasible_sets_have_no_misses(void **state)
 
 /* ---- tiny instances ---- */
 
-/* Simulates second by second the released job of the set with the earliest deadline. */
+/* Whether earliest deadline first, second by second, meets all deadlines of the set. */
 static bool is_feasible(const struct hs_test_job *jobs, uint32_t count, uint32_t set)
 {
     int64_t left[JOBS_MAX + 1];

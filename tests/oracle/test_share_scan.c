@@ -185,7 +185,8 @@ static void compare_setting(const struct hs_policy_ops *policy, const char *key,
         compare(&worlds[seen.settings % WORLDS], spec, seen.settings);
 }
 
-/* Every choice of a CHOICE that is not the default, and other values of the numbers below. */
+/* Every choice of a CHOICE but the default, every FLAG switched, and other values of the numbers
+ * below. */
 static void compare_param(const struct hs_policy_ops *policy, const struct hs_param *param)
 {
     static const char *const values[][2] = {
