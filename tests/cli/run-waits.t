@@ -41,6 +41,18 @@ a comparison contain the same rows, and `horus explain` reads them.
   $ horus explain both/runs/srtf*/ --job b --json | jq -c '.decisions[]'
   {"time":10,"action":"start","gpus":"0-3","value":0,"trigger":"submit","because":"its turn: order remaining, scan fit"}
 
+# run-series-digits
+Two GPUs at 500 per mille, of which a slow node leaves .3333: 166.65 per mille, at an instant as in the mean.
+
+  $ printf 'job_id,submit_time,gpus,duration,gpu_util\na,0,2,100,50\n' >t.csv
+  $ printf 'time,node,event,value\n0,n0,slow,0.3333\n' >e.csv
+  $ for sample in exact 100; do
+  >     horus run t.csv -c 2x1:V100 --assign=columns --locality=none --events=e.csv --sample=$sample -q -f -o out >/dev/null
+  >     grep ^0,util_model out/series.csv
+  > done
+  0,util_model,,0.16665
+  0,util_model,,0.16665
+
 # run-wait-causes
 The series of waiting GPUs, at every change, add up to the figures of the summary: to the last
 digit, since both are sums of integer microseconds. Gangs of up to 16 on nodes of 4, so that some

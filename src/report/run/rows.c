@@ -405,6 +405,9 @@ static int channels_of(const struct series_state *s)
     return s->file.report->options.has_events ? HS_CH_SERIES : HS_CH_GPUS_OUT;
 }
 
+/* A value of an instant is written as of so long a time: put_mean then keeps its last digits. */
+#define INSTANT_US 1000000
+
 /* Writes integral / dt_us, dt_us > 0: utilization as a share, thousandths as GPUs, else counts. */
 static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u128 integral,
                      int64_t dt_us)
@@ -468,7 +471,7 @@ static enum hs_status on_instant(void *state, const struct hs_instant *now)
 #define PUT_CHANGE(name, metric, key, expression)                                                  \
     if ((!s->has_rows && HS_CH_##name < channels_of(s)) ||                                         \
         (expression) != r->timeline.value[HS_CH_##name])                                           \
-        put_mean(s, now->time_us, HS_CH_##name, expression, 1);
+        put_mean(s, now->time_us, HS_CH_##name, (hs_u128)(expression)*INSTANT_US, INSTANT_US);
     HS_SERIES_CHANNELS(PUT_CHANGE)
     s->has_rows = true;
     return check_rows(&s->file, 0);
