@@ -430,8 +430,11 @@ static void warn_of_models(const struct hs_setup *s, const struct hs_assign_coun
                            struct hs_diag *diag)
 {
     static const char hint[] = "--assign=always draws one for each";
-    uint64_t without = assigned->none;
-    uint64_t jobs = assigned->by_columns + assigned->by_telemetry + assigned->by_mix + without;
+    uint64_t jobs = 0; /* with GPUs: others need no profile */
+    for (size_t i = 0; i < HS_FIGURE_FROM_COUNT; i++)
+        jobs += assigned->util_from[i];
+    const uint64_t without =
+        jobs - assigned->by_columns - assigned->by_telemetry - assigned->by_mix;
     warn_of_noise(s, diag);
     warn_of_unknown("utilization", "--unknown-util", full_util, assigned->util_from, diag);
     warn_of_unknown("memory", "--unknown-memory", full_memory, assigned->mem_from, diag);

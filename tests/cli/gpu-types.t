@@ -248,6 +248,13 @@ whose speed the cluster file states is none.
   $ horus run t.csv -c c.json -o out -f 2> /dev/null | grep '^speeds'
   speeds      run times are those of P100 (the type with most GPUs); K80 by model, x 0.2 without; jobs take any type that is free
 
+# types-of-cpu-jobs
+A CPU job needs no profile on any type: of three jobs without one it is not counted.
+
+  $ printf 'job_id,submit_time,gpus,duration,model\na,0,0,60,\nb,0,1,60,VGG16\nc,0,1,60,\n' >t.csv
+  $ horus run t.csv -c 2x1:V100,1x1:P100 --assign=columns --cpu-jobs=keep -q -o out 2>&1 >/dev/null | grep profile
+  warning: 1 of 2 jobs have no profile: on P100 they run at 1 times the speed of V100
+
 # types-ran-exact
 A job that runs again on the type that it ran on lasts as long as in the trace, to the microsecond, whatever its speed.
 
