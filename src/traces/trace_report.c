@@ -751,11 +751,12 @@ static bool say_cluster(const struct offered_load *load, struct hs_output *out)
     const uint64_t span_us = (uint64_t)load->last_us - (uint64_t)load->first_us; /* none: 1 */
     char shape[512] = "";
     for (uint32_t id = 1; id < types->names.count; id++) {
-        const char *name = hs_intern_text(&types->names, id);
+        const char *text = hs_intern_text(&types->names, id);
+        const char *name = hs_gpu_type_name(text, strlen(text));
         const struct load_sum *sum = &types->sums[id];
         const uint64_t busy = span_us > 0 ? (uint64_t)(sum->gpu_us / span_us) * 5 / 4 : 0;
         const uint64_t gpus = busy > sum->largest ? busy : sum->largest;
-        if (hs_gpu_type_name(name, strlen(name)) == NULL)
+        if (name == NULL)
             return false; /* of several types, or unknown: in a file only */
         hs_append(shape, sizeof shape, "%s%" PRIu64 "x8:%s", id > 1 ? "," : "", (gpus + 7) / 8,
                   name);

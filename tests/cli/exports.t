@@ -28,7 +28,7 @@ Exports as they come from clusters, made up: each runs with one command, or the 
 GPU types of a log that the default cluster lacks: trace validate prints a -c with them. 8,000 GPU-seconds over 100 s are 80 GPUs,
 a load of 80 % of 100: 13 nodes; the largest job of the other type fills two.
 
-  $ printf 'job_id,submit_time,gpus,duration,gpu_type\na,0,4,1000,A100\nb,100,4,1000,A100\nc,50,9,1,T4\n' >types.csv
+  $ printf 'job_id,submit_time,gpus,duration,gpu_type\na,0,4,1000,A100\nb,100,4,1000,A100\nc,50,9,1,Tesla T4\n' >types.csv
   $ horus trace validate types.csv | tail -n 2
   run it with: horus run types.csv -c 13x8:A100,2x8:T4
   -c is made up, nodes of 8 GPUs for a load of 80 %: the trace names only types
