@@ -598,7 +598,7 @@ The data dictionary travels with the program: results/README.md, section by sect
   columns.
    (esc)
   $ horus help files | grep -c '^  '
-  482
+  484
   $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'
   *mean\_jct* (s)
   \tJCT = end - submission (esc)
