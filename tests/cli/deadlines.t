@@ -209,10 +209,10 @@ meet theirs and c (11-12, due by 10 at the latest) does not: 11 GPU s were well 
 
   $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,1,1 b,0,1,10,30 c,0,1,1,2 >jobs.csv
   $ horus compare jobs.csv -c 1x1:V100 --assign=off -p fifo -p edf -o out 2>/dev/null | sed -n 3,6p
-  policy  mean JCT    mean wait    makespan   late    missed    SLO JCT    p99 lateness    p99 JCT
-  fifo       8.0 s        4.0 s      12.0 s      1    33.3 %      8.0 s          10.0 s     12.0 s
-  edf        5.0 s *      1.0 s *    12.0 s      0 *   0.0 % *    5.0 s *         0.0 s *   12.0 s
-            0.625x       0.250x       1.00x  0.00x     0.00x     0.625x           0.00x      1.00x
+  policy  mean JCT    mean wait     late    makespan  missed    SLO JCT    p99 lateness    p99 JCT
+  fifo       8.0 s        4.0 s        1      12.0 s  33.3 %      8.0 s          10.0 s     12.0 s
+  edf        5.0 s *      1.0 s *      0 *    12.0 s   0.0 % *    5.0 s *         0.0 s *   12.0 s
+            0.625x       0.250x    0.00x       1.00x   0.00x     0.625x           0.00x      1.00x
   $ grep -E ',(deadline_misses|p99_lateness|slo_mean_jct),' out/compare.csv
   fifo,deadline_misses,1,1,,,1,,,1
   fifo,p99_lateness,s,10,,,1,,,1

@@ -46,9 +46,9 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   $ horus compare large.csv -c 1x8:V100 -p fifo -p sjf -o other 2> /dev/null | grep -v "^files"
   large.csv on 1x8:V100: 8 GPUs, 1 nodes; 2 policies, 1 run each
 
-  policy  mean JCT  mean wait  makespan  rejected  p99 JCT  p99 wait
-  fifo      10.0 s      0.0 s    11.0 s         2   10.0 s     0.0 s
-  sjf       10.0 s      0.0 s    11.0 s         2   10.0 s     0.0 s
+  policy  mean JCT  mean wait  rejected  makespan  p99 JCT  p99 wait
+  fifo      10.0 s      0.0 s         2    11.0 s   10.0 s     0.0 s
+  sjf       10.0 s      0.0 s         2    11.0 s   10.0 s     0.0 s
              1.00x                1.00x     1.00x    1.00x
 
   finding     Jobs take 10.0 s in the mean under each.

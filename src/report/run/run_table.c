@@ -195,10 +195,10 @@ static const struct {
 /* In order of importance: a narrow terminal omits the last ones. */
 const char *const hs_compare_columns[] = {"mean_jct",
                                           "mean_wait",
-                                          "mean_queueing_delay",
-                                          "makespan",
                                           "n_rejected",
                                           "deadline_misses",
+                                          "mean_queueing_delay",
+                                          "makespan",
                                           "deadline_miss_share",
                                           "value_kept_share",
                                           "slo_mean_jct",
