@@ -241,6 +241,17 @@ waiting, which are GPU seconds as each wants one; under srtf 9 of c, and 30 of a
   fifo n0 jobs_per_gpu 130.00
   srtf n0 jobs_per_gpu 130.00
 
+# plot-classes-of-seeds
+Of a comparison the means over its runs: here those of the jobs of both, as each run has all of them.
+
+  $ horus compare traces/sample.csv -c 8x8:V100 -p sjf:pred=noisy --max-jobs 300 --load 2 --seeds 1..2 --outputs all \
+  >     -q -o two >/dev/null 2>&1
+  $ horus plot classes two --metric=mean_jct -o two.csv >/dev/null
+  $ means() { awk -F, -v of=$1 '$4 == of { sum += $11; jobs++ } END { printf "%.3f\n", sum / jobs }' $2; }
+  $ for run in two/runs/*; do means 1 $run/jobs.csv; done | uniq | wc -l
+  2
+  $ awk -F, '$4 == 1 { printf "%.3f\n", $7 }' two.csv | diff - <(means 1 <(cat two/runs/*/jobs.csv))
+
 # plot-ends
 After its end a run holds nothing, nor is utilization drawn where none is known: of 10 s of one GPU beside 130.
 

@@ -515,11 +515,11 @@ static uint32_t measure_index(const char *name)
     return index;
 }
 
-static const struct hs_class *find_class(const struct rows *r, uint32_t group, const char *name)
+static const struct hs_class *find_class(const struct hs_summary *s, const char *kind,
+                                         const char *name)
 {
-    const struct hs_summary *s = r->page->rows[group].summary;
     for (uint32_t i = 0; i < s->class_count; i++)
-        if (strcmp(s->classes[i].kind, r->kind) == 0 && strcmp(s->classes[i].name, name) == 0)
+        if (strcmp(s->classes[i].kind, kind) == 0 && strcmp(s->classes[i].name, name) == 0)
             return &s->classes[i];
     return NULL;
 }
@@ -548,21 +548,33 @@ static struct rows rows_of(struct hs_page *page, const char *kind)
         for (uint32_t i = 0; i < s->class_count; i++) {
             bool is_new = strcmp(s->classes[i].kind, kind) == 0;
             for (uint32_t before = 0; before < g && is_new; before++)
-                is_new = find_class(&r, before, s->classes[i].name) == NULL;
+                is_new = find_class(page->rows[before].summary, kind, s->classes[i].name) == NULL;
             if (is_new)
                 add_row(&r, &s->classes[i]);
         }
     }
     for (uint32_t i = 0; i < r.count; i++)
         for (uint32_t g = 0; g < page->group_count; g++)
-            r.of[i][g] = find_class(&r, g, r.first[i]->name);
+            r.of[i][g] = find_class(page->rows[g].summary, kind, r.first[i]->name);
     return r;
 }
 
+/* The mean over the runs of a group that have the class. */
 static double measure_of(const struct rows *r, uint32_t group, uint32_t row, const char *measure)
 {
-    const struct hs_class *class = r->of[row][group];
-    return class != NULL ? class->value[measure_index(measure)] : (double)NAN;
+    const struct hs_page_group *runs = &r->page->groups[group];
+    const uint32_t index = measure_index(measure);
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < runs->count; k++) {
+        const struct hs_summary *s = &r->page->runs[runs->first + k].summary.summary;
+        const struct hs_class *class = find_class(s, r->kind, r->first[row]->name);
+        if (class == NULL || isnan(class->value[index]))
+            continue;
+        sum += class->value[index];
+        count++;
+    }
+    return count > 0 ? sum / count : (double)NAN;
 }
 
 static double largest(const struct rows *r, const char *measure)
@@ -683,7 +695,7 @@ enum hs_status hs_put_classes(struct hs_page *page)
             page,
             "Bars: mean completion time; the strong part of each is the mean wait before the "
             "first start.%s",
-            page->kind == HS_PAGE_COMPARISON ? " Of the first run of each policy." : "");
+            page->kind == HS_PAGE_COMPARISON ? " Means over the runs of each policy." : "");
     return HS_OK;
 }
 
@@ -706,6 +718,8 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
               .is_log = is_log}};
     hs_plot_begin(page, frame, index / frame->columns, column, &c, NULL);
     hs_chart_x_axis(&c, shown.kind, 5, true);
+    if (column == 0 && strcmp(r->kind, "gpus") == 0) /* other names say what they are */
+        hs_svg_text(c.out, c.left - 6, c.top - 2, "end", "name", "GPUs");
     for (uint32_t i = 0; i < r->count; i++) {
         const double y = c.top + row_height * (i + 0.08);
         if (column == 0)
@@ -732,7 +746,7 @@ enum hs_status hs_draw_classes(struct hs_page *page)
     const struct rows rows = rows_of(page, page->figure->by != NULL ? page->figure->by : "gpus");
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     uint32_t count = 0;
-    size_t longest = 0;
+    size_t longest = strlen("GPUs");
     HS_TRY(hs_figure_metrics(page, "mean_wait,mean_jct,mean_slowdown", names));
     for (; names[count] != NULL; count++)
         if (measure_index(names[count]) == HS_CLASS_MEASURES)
@@ -749,7 +763,7 @@ enum hs_status hs_draw_classes(struct hs_page *page)
                              .columns = columns,
                              .height = rows.count * (10 + 8.0 * page->group_count),
                              .first = 16 + 6.4 * (double)(longest < 20 ? longest : 20),
-                             .margin = {10, 12, 8, 40}};
+                             .margin = {10, 12, 14, 40}};
     hs_figure_begin_groups(page, &frame, "solid");
     for (uint32_t m = 0; m < count; m++)
         put_measure(page, &frame, &rows, m, names[m]);

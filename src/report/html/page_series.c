@@ -599,12 +599,12 @@ enum hs_status hs_put_time(struct hs_page *page)
 
 /* ---- the figures ---- */
 
-/* The plots of 'time': GPU allocation, utilization as a share, waiting jobs. */
+/* The plots of 'time': GPUs held, utilization as a share, waiting jobs. */
 static const struct time_plot {
     enum series first;
     uint32_t count;
     const char *title, *unit;
-} time_plots[] = {{HELD, 1, "GPU allocation", "gpus"},
+} time_plots[] = {{HELD, 1, "GPUs held", "gpus"},
                   {UTIL, 1, "GPU utilization", "share"},
                   {PENDING, 2, "Jobs waiting", "jobs"}};
 
