@@ -150,9 +150,9 @@ static void noise_is_told(void **state)
     assert_true(before != hs_stages_period_ns(stages, rows, 2, HS_STAGES_PREDICTED, false));
 }
 
-/* In the order B, D, A, C slots begin at f = 0, 999, 2002, 3001, 3001, 5002, 6002 ms: f[5] - f[1] is
- * 4003, f[6] - f[2] 4000, less than a thousandth below it, and is the period; f[8] - f[4] is 4003.
- * The other 23 orders have 4002 and more (the rule of stages.h in a few lines of Python). */
+/* In the order B, D, A, C slots begin at f = 0, 999, 2002, 3001, 3001, 5002, 6002 ms: f[5] - f[1]
+ * is 4003, f[6] - f[2] 4000, less than a thousandth below it, and is the period; f[8] - f[4] is
+ * 4003. The other 23 orders have 4002 and more (the rule of stages.h in a few lines of Python). */
 static void period_that_settles(void **state)
 {
     static const int of[4][3] = {

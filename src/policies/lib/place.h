@@ -112,8 +112,8 @@ bool hs_next_type(struct hs_type_turns *turns, const struct hs_view *v, bool is_
 struct hs_allocation_map;
 bool hs_place_beside(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                      struct hs_allocation_map *s, uint32_t *first_of_job, uint32_t first_of_other);
-/* hs_view_best_fit on nodes of one GPU type, ties by kind unless types is any; later searches are of
- * that type, too (hs_view_search_type). */
+/* hs_view_best_fit on nodes of one GPU type, ties by kind unless types is any; later searches are
+ * of that type, too (hs_view_search_type). */
 uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type,
                         int32_t types);
 /* The order of nodes where all else is equal: by GPUs, CPUs and memory, as of searches limited to a
