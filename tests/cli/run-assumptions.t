@@ -4,9 +4,9 @@ What a run says of its assumptions.
 
 # card-orders
 Policies whose assumptions must read differently: the order of srsf and las, the cost that a compat
-option adds.
+option adds, a quantum.
 
-  $ for policy in srtf srsf las tiresias:inqueue=submit tiresias:index=gittins srtf:compat=muri las:compat=muri,preempt_cost=table; do
+  $ for policy in srtf srsf las tiresias:inqueue=submit tiresias:index=gittins srtf:compat=muri las:compat=muri,preempt_cost=table gandiva-like gandiva-like:quantum=600; do
   >     horus run traces/sample.csv -c 8x8:V100 -p "$policy" --max-jobs 20 --dry-run -q | grep -E "^(policy|order|preemption)"
   > done
   policy      srtf
@@ -30,6 +30,12 @@ option adds.
   policy      las:compat=muri,preempt_cost=table
   order       queue by attained time, arrival there; scan fit; placement consolidate; gang all or nothing
   preemption  evict; cost restart at every event, table at a resumption
+  policy      gandiva-like
+  order       submit; scan strict; placement gandiva-like; gang all or nothing
+  preemption  none; cost none
+  policy      gandiva-like:quantum=600
+  order       submit; scan strict; placement gandiva-like; gang all or nothing
+  preemption  quantum; cost fixed
 
 # run-card-sharing
 What a run states about sharing and predictions: the errors of the made-up model files (0.060 and

@@ -500,6 +500,12 @@ static void racks_slow_gangs(void **state)
     /* 8 are in one rack; of the 12 left, with 3 taken, 10 would be in one if all was idle */
     scenario_expect_with(path, "fifo:placement=rack", "0:3,0,40 1:8,0,10 2:9,0,10", &half,
                          "0:0-40 1:0-10 2:0-20");
+    /* racks of 12 and 8, the first of which could hold the 12 */
+    static const char first[] = "{\"racks\": [{\"nodes\": [{\"count\": 3, \"gpus\": 4}]},"
+                                "             {\"nodes\": [{\"count\": 2, \"gpus\": 4}]}]}";
+    scenario_expect_with(scratch_write("racks.json", first, strlen(first)),
+                         "fifo:placement=consolidate", "0:4,0,40 1:12,0,10", &half,
+                         "0:0-40 1:0-20");
 }
 
 int main(void)
