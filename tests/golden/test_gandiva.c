@@ -180,6 +180,16 @@ static void a_size_that_no_server_bears_waits(void **state)
                     "D:0-600 E:600-720");
 }
 
+/* From 30 on each of two servers has one job and three free GPUs: neither is emptied for the other. */
+static void even_servers_are_left_alone(void **state)
+{
+    (void)state;
+    scenario_expect("2x4", "gandiva:slicing=exact,pack=no,grow=no," FREE,
+                    "A:1,0,600*1 B:1,0,30*1 C:1,0,30*1 D:1,0,30*1 E:1,0,600*1 F:1,0,30*1 "
+                    "G:1,0,30*1 H:1,0,30*1",
+                    "A:0-600@0 B:0-30@1 C:0-30@2 D:0-30@3 E:0-600@4 F:0-30@5 G:0-30@6 H:0-30@7");
+}
+
 /* Two GPUs, and CPUs for B or C. A new job is at the head of the ring: D stops B at 1. Turns are
  * A D, B D from 61, A B from 121, A D from 181. C is placed when D ends, 211: C A. At 271 B and C
  * have turns, B first: C, behind it, stops, and a GPU idles until B ends at 321. */
@@ -445,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_high_priority_does_not),
         cmocka_unit_test(sizes_keep_to_their_servers),
         cmocka_unit_test(a_size_that_no_server_bears_waits),
+        cmocka_unit_test(even_servers_are_left_alone),
         cmocka_unit_test(turns_end_for_want_of_cpus),
         cmocka_unit_test(pairs_that_gain_are_packed),
         cmocka_unit_test(one_trial_is_kept),
