@@ -180,7 +180,7 @@ static void a_size_that_no_server_bears_waits(void **state)
                     "D:0-600 E:600-720");
 }
 
-/* From 30 on each of two servers has one job and three free GPUs: neither is emptied for the other. */
+/* From 30 on two servers have one job and three free GPUs each: neither is emptied. */
 static void even_servers_are_left_alone(void **state)
 {
     (void)state;

@@ -264,6 +264,18 @@ static void g4_finish_time_fairness(void **state)
     hs_lp_close(p.lp);
 }
 
+/* All the time on a type that is as fast as asked for, at 1, or half of it on one twice as fast, at
+ * .2: the latter. */
+static void cheaper_of_two(void **state)
+{
+    const struct hs_gavel_program p = {.types = 2, .gpus = {1, 1}};
+    double shares[2];
+    (void)state;
+    assert_true(cheapest_shares(&p, (double[]){2, 1}, 1, (double[]){.2, 1}, shares));
+    assert_near(shares[0], .5);
+    assert_near(shares[1], 0);
+}
+
 /* A mixture has the rates that the program of all classes has, and no more: 1,000 draws of up to
  * eight classes, of rates up to the highest speed. */
 static void mixtures_are_exact(void **state)
@@ -550,6 +562,7 @@ int main(void)
         cmocka_unit_test(g2_makespan),
         cmocka_unit_test(throughput),
         cmocka_unit_test(g4_finish_time_fairness),
+        cmocka_unit_test(cheaper_of_two),
         cmocka_unit_test(mixtures_are_exact),
         cmocka_unit_test(g3_isolated),
         cmocka_unit_test(g12_water_filling),
