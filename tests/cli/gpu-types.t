@@ -297,3 +297,16 @@ there, where they take 25408 s; with w_type the speed that is predicted for them
         8 25408.297234 K80
   knows       utilization, memory, speed; may: co-locate
         8 3600 V100
+
+# gpu-types-of-cpu-jobs
+A job without GPUs has no type, where GPUs may be shared as well.
+
+  $ printf 'job_id,submit_time,gpus,duration,gpu_util,gpu_mem_mib\na,0,1,10,50,1000\nb,1,0,10,,\n' >t.csv
+  $ for policy in fifo pack; do
+  >     horus run t.csv -c 1x1:V100 -p $policy --cpu-jobs=keep --assign=off --interference=none -q -o out --force >/dev/null
+  >     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $1, "(" $at["gpu_type"] ")" }' out/jobs.csv
+  > done
+  a (V100)
+  b ()
+  a (V100)
+  b ()
