@@ -395,7 +395,7 @@ static const char *written_at(size_t index)
              "file has"),                                                                          \
         TEXT("events", events, CLUSTER, NULL, "FILE",                                              \
              "machines that fail, are drained, added, removed or slow: CSV of time, node, event "  \
-             "and value (MODEL.md 13)"),                                                           \
+             "and value (configs/README.md)"),                                                     \
         TEXT("faults", faults, CLUSTER, NULL, "RATES",                                             \
              "nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape "          \
              "(Weibull, 1: "                                                                       \

@@ -131,7 +131,7 @@ static int compare(const void *left, const void *right)
 }
 
 struct machine_history {
-    bool is_down, is_drained, is_slow, is_absent, is_known;
+    bool is_down, is_cordoned, is_drained, is_slow, is_absent, is_known;
 };
 
 /* Returns why the event cannot happen, or NULL; updates the state. */
@@ -151,14 +151,15 @@ static const char *happen(struct machine_history *n, enum hs_machine_change chan
         break;
     case HS_MACHINE_CORDON:
     case HS_MACHINE_DRAIN:
-        if (n->is_drained)
+        if (n->is_drained || (n->is_cordoned && change == HS_MACHINE_CORDON))
             return "the node is cordoned or drained already";
-        n->is_drained = true;
+        n->is_cordoned = true;
+        n->is_drained = change == HS_MACHINE_DRAIN;
         break;
     case HS_MACHINE_UP:
-        if (!n->is_down && !n->is_drained && !n->is_slow)
+        if (!n->is_down && !n->is_cordoned && !n->is_slow)
             return "the node is up already";
-        n->is_down = n->is_drained = n->is_slow = false;
+        n->is_down = n->is_cordoned = n->is_drained = n->is_slow = false;
         break;
     case HS_MACHINE_ADD:
         n->is_absent = false;

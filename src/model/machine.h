@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Changes of the machines during a run: nodes that fail and are repaired, are drained, added,
- * removed or slow. Read from a CSV file with the columns time, node, event and, for slow, value:
- *
- *     time,node,event,value
- *     2h,node-003,down,
- *     2h30m,node-003,up,
- *     1d,rack:2,drain,
- *     1d,10%,slow,0.5
- *
- * time: seconds or a duration after the first submission, or in all rows dates of the trace's
- * clock. node: a name of the cluster; rack:N, by number from 0; N%, that share of the nodes, spread
- * over the cluster; all. A row for several nodes is one event for each of them. Rows may be in any
- * order; rows of one time apply in the order of the file. What each event means: MODEL.md 13.
+ * removed or slow, by a CSV file (configs/README.md has its form). A row for several nodes is one
+ * event for each of them; rows of one time apply in the order of the file. What each event means:
+ * MODEL.md 13.
  */
 #pragma once
 

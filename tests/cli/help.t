@@ -295,7 +295,7 @@ Everything about run.
         --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
                             cluster file has [1]; 0.01..100
         --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
-                            node, event and value (MODEL.md 13)
+                            node, event and value (configs/README.md)
         --faults=RATES      nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
                             (Weibull, 1: exponential) and rack_mtbf, of racks as a whole
         --checkpoint-interval=TIME|young-daly|none|auto

@@ -259,7 +259,7 @@ when n0 is removed at 50; it begins again when n0 is back at 60.
 
   $ printf 'job_id,submit_time,duration,gpus\na,0,100,4\nb,0,30,4\nc,5,60,4\n' >t.csv
   $ with() { printf '%s\n' time,node,event,value "$@" >e.csv; horus run t.csv -c 2x4 --events e.csv -q -o out; }
-  $ with 10,n0,cordon, 20,n0,drain,
+  $ with 10,n0,drain, 20,n0,cordon,
   ! e.csv:3: error: node 'n0': the node is cordoned or drained already
   !       = hint: events of a node follow each other: down, up, drain, up, ...
   [3]
@@ -282,6 +282,21 @@ when n0 is removed at 50; it begins again when n0 is back at 60.
   a,0,50,0-3,0.7,fault
   c,30,90,4-7,1,finish
   a,60,160,0-3,1,finish
+  25 checks passed
+
+A node that is cordoned is drained as its maintenance begins. b, the shortest, has n0; a gives n1 to c at 5. b leaves n0 at 20 with 10 s
+left, and takes n1 from c, which has 45. n0 is back at 60: a has 95.
+
+  $ printf '%s\n' time,node,event 10,n0,cordon 20,n0,drain 60,n0,up >e.csv
+  $ horus run t.csv -c 2x4 -p srtf --events e.csv -q -f -o out >/dev/null
+  $ cut -d, -f1-5,7 out/segments.csv; horus verify out | tail -n 1
+  job_id,start,end,allocated_resources,mean_rate,ended_by
+  a,0,5,4-7,1,preempt
+  b,0,20,0-3,1,drain
+  c,5,20,4-7,1,preempt
+  b,20,30,4-7,1,finish
+  c,30,75,4-7,1,finish
+  a,60,155,0-3,1,finish
   25 checks passed
 
 # events-only-timers
