@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * No allocation in the event loop once the largest number of live jobs has been seen: every policy
- * replays a periodic workload, and the second half of it may not call the allocator once. malloc
- * and its kin are counted by standing in front of glibc's own.
+ * No allocation in the event loop once the largest number of live jobs has been reached: every
+ * policy replays a periodic workload, and the second half of the run must not call the allocator
+ * once. The test counts calls by its own malloc, calloc, realloc and free before glibc's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,9 +58,9 @@ struct feed {
     struct hs_trace_job job;
 };
 
-/* Every 100 jobs the same burst again, long after the last one is done: the second half of the run
- * meets nothing that the first has not. Half of the jobs are told to need 1000 MiB and use up to
- * 7000, so that shared GPUs of 16 GiB run out of memory. */
+/* The same burst comes again every 100 jobs, long after the last one has finished, so the second
+ * half of the run contains nothing new. Half of the jobs have a predicted memory of 1000 MiB and
+ * use up to 7000 MiB, so that shared GPUs of 16 GiB run out of memory. */
 static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 {
     struct feed *feed = ctx;
@@ -84,11 +84,11 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
     return HS_OK;
 }
 
-/* By the formula, 4 bytes x 2 x params, a job of it needs 1000 MiB. */
+/* By the formula, 4 bytes x 2 x params, a job of this model needs 1000 MiB. */
 static const char rows[] = "model,dataset,batch,precision,util,params,outputs\n"
                            "A,d,1,fp32,50,131072000,0\n";
 static struct told told;
-static struct hs_predictor *wrong; /* of memory, so that GPUs run out of it */
+static struct hs_predictor *wrong; /* predicts memory wrongly, so that GPUs run out of it */
 
 static void run_policy(const struct hs_policy_ops *policy, const char *settings,
                        const struct hs_cluster *cluster, struct hs_diag *diag)
@@ -124,7 +124,7 @@ static void run_policy(const struct hs_policy_ops *policy, const char *settings,
     hs_arena_free(&arena);
 }
 
-/* Preemption, migration, timers and lanes beside the defaults. */
+/* Options that add preemption, migration, timers and lanes to the defaults. */
 static const char *const settings[][2] = {
     {"gandiva-like", "quantum=2s,scan=fit,max_tenants=4"},
     {"horus", "migrate=yes,migrate_every=1s,max_tenants=4"},
@@ -150,7 +150,8 @@ static void the_event_loop_allocates_nothing(void **state)
                                                                 .memory = HS_MEMORY_FORMULA});
     assert_int_equal(hs_cluster_load(&cluster, "4x4:V100", &sink.diag), HS_OK);
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
-        if (strcmp(policy->name, "gavel") == 0) /* the solver of linear programs asks each time */
+        if (strcmp(policy->name, "gavel") ==
+            0) /* the solver of linear programs allocates at each call */
             run_policy(policy, "objective=isolated", &cluster, &sink.diag);
         else if (strcmp(policy->name, "ftf") != 0)
             run_policy(policy, "", &cluster, &sink.diag);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The arithmetic of antman's coordinators: caps in steps, and the split of a GPU's memory against
- * every split there is.
+ * The arithmetic of antman's local coordinators: caps in steps, and the split of a GPU's memory
+ * compared with an exhaustive search.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "horus/view.h"
 
-/* The speeds that the policy is told are the test's own. */
+/* The policy gets its speed predictions from this test. */
 static uint64_t predicted_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
 #define hs_view_limited_q32 predicted_q32
 #include "policies/antman/antman.c"
@@ -30,13 +30,13 @@ static void caps_are_fractions_rounded_down(void **state)
     for (uint32_t k = 0; k < 5; k++)
         assert_int_equal(cap_q32(100, k), tenths[k]);
     assert_int_equal(cap_q32(100, 10), HS_Q32_ONE);
-    assert_int_equal(cap_q32(300, 4), HS_Q32_ONE); /* the last step is short */
+    assert_int_equal(cap_q32(300, 4), HS_Q32_ONE); /* the last step is shorter */
     assert_int_equal(full_steps(100), 10);
     assert_int_equal(full_steps(300), 4);
     assert_int_equal(full_steps(1000), 1);
 }
 
-/* By the definition: one step after the other, as long as cap x sum <= what the owner leaves. */
+/* By definition: one more step as long as cap x sum <= what the owner leaves. */
 static void most_steps_are_the_last_that_fit(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void most_steps_are_the_last_that_fit(void **state)
 #define TENTHS 10
 #define MOST   3
 
-/* Speed in thousandths with k tenths of the peak, and for less than one the first. */
+/* Speed in thousandths at k tenths of the peak; `first` is the speed below one tenth. */
 struct curves {
     uint32_t speed[MOST][TENTHS + 1];
     struct guest shares[MOST];
@@ -92,7 +92,8 @@ static uint32_t sum_of(const struct curves *c)
     return sum;
 }
 
-/* The best sum of what each has, its least or k tenths of its peak, within the room. */
+/* Exhaustive search: the best sum of speeds when each job gets what it has, its least or k tenths
+ * of its peak, within the room. */
 static uint32_t best_sum(const struct curves *c, uint32_t i, int64_t room_mib, bool *can_be)
 {
     uint32_t best = 0;
@@ -139,7 +140,7 @@ static void draw_curves(struct curves *c, struct hs_rng *rng)
         uint32_t peak_mib = TENTHS * (1 + (uint32_t)hs_rng_below(rng, 400)), speed = 1;
         c->shares[i] = (struct guest){.least_mib = 1 + (uint32_t)hs_rng_below(rng, peak_mib),
                                       .peak_mib = peak_mib};
-        for (uint32_t k = 0; k <= TENTHS; k++) { /* now and then a cliff */
+        for (uint32_t k = 0; k <= TENTHS; k++) { /* some curves have a cliff */
             speed += (uint32_t)hs_rng_below(rng, hs_rng_below(rng, 4) == 0 ? 400 : 20);
             c->speed[i][k] = speed < 1000 ? speed : 1000;
         }
@@ -147,8 +148,9 @@ static void draw_curves(struct curves *c, struct hs_rng *rng)
     }
 }
 
-/* The promise: within the room, no job below the least or beyond the peak, nothing left that
- * a job lacks, and at most the largest gain of a move short of the best. */
+/* Guarantees: the split stays within the room, no job gets less than its least or more than its
+ * peak, no memory is left that a job lacks, and the sum falls short of the best by at most the
+ * largest gain of one move. */
 static void splits_are_nearly_the_best(void **state)
 {
     (void)state;

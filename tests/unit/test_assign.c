@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The assign stage as a filter: which job gets its profile from where, what the record says
- * afterwards, what a day is.
+ * The assign stage as a filter: which source a job's profile comes from, what the record contains
+ * afterwards, and how long a day is.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -38,9 +38,9 @@ static struct hs_trace_job pass_one(struct hs_trace_job job, enum hs_assign_mode
     return job;
 }
 
-/* A kind of work in place of a model: of each kind the catalogue has one Transformer, which is
- * drawn whatever the type of its GPU; "other" draws from the mix, that of NetG, which alone is on
- * G. A user keeps a profile for each kind. */
+/* A kind of work instead of a model: the catalogue has one Transformer of each kind, which is drawn
+ * for any GPU type; "other" draws from the mix, that of NetG, the only model on G. A user keeps one
+ * profile for each kind. */
 static void test_kinds_of_work(void **state)
 {
     (void)state;
@@ -80,11 +80,11 @@ static void test_named_models(void **state)
     assert_int_equal(out.profile, A_64);
     assert_int_equal(out.gpu_util_pm, 500);
     assert_int_equal(out.gpu_mem_mib, 3000);
-    assert_string_equal(out.model, "net-a"); /* as the trace spells it */
+    assert_string_equal(out.model, "net-a"); /* in the trace's spelling */
     assert_null(out.dataset);
     assert_int_equal(assigned_counts.by_columns, 1);
     assert_int_equal(assigned_counts.inexact, 0);
-    job.gpu_util_pm = 0; /* what the record says wins, even that the job idles */
+    job.gpu_util_pm = 0; /* what the record states has priority, even an idle job */
     job.gpu_mem_mib = 17;
     job.batch = "60";
     out = pass_one(job, HS_ASSIGN_AUTO);
@@ -104,8 +104,8 @@ static void test_named_models(void **state)
     assigned_free();
 }
 
-/* NetA/64 takes 50 % and 3000 MiB of a whole GPU: 12.5 % and 750 MiB of a quarter; what the record
- * says of a share is of the share. */
+/* NetA/64 takes 50 % and 3000 MiB of a whole GPU: 12.5 % and 750 MiB of a quarter. What the record
+ * states for a share refers to the share. */
 static void test_a_share_takes_as_much_less(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void test_unknown_models(void **state)
     assert_true(out.profile != HS_NO_PROFILE);
     assert_int_equal(assigned_counts.unknown_model, 1);
     assert_int_equal(assigned_counts.by_mix, 1);
-    /* the record says what the job is now: read back, it names a model that is known */
+    /* the record now has the job's model: read back, it names a known model */
     assert_string_equal(out.model, assigned_catalogue.profiles[out.profile].model);
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -152,7 +152,7 @@ static void test_unknown_models(void **state)
     assigned_free();
 }
 
-/* More names than are remembered: the rest are looked up each time, to the same end. */
+/* More names than the cache holds: the others are looked up each time, with the same result. */
 static void test_many_names(void **state)
 {
     enum { NAMES = 5000 };
@@ -195,7 +195,7 @@ static void test_telemetry(void **state)
     job.gpu_mem_mib = 0;
     out = pass_one(job, HS_ASSIGN_AUTO);
     assert_int_equal(out.gpu_mem_mib, assigned_catalogue.profiles[out.profile].mem_mib);
-    /* no reading, or an idle one */
+    /* no measurement, or an idle one */
     job.gpu_util_pm = -1;
     assert_true(pass_one(job, HS_ASSIGN_TELEMETRY).profile == HS_NO_PROFILE);
     job.gpu_util_pm = 0;
@@ -229,8 +229,8 @@ static void test_mix_overrules_the_record(void **state)
     assigned_free();
 }
 
-/* NetA: 16.5 ms, 2,000 MiB of which 700 stay, a checkpoint of 200; NetB: the peak alone, NetC: what
- * is told of no peak; NetD: a checkpoint and a peak. */
+/* NetA: 16.5 ms, 2,000 MiB of which 700 are persistent, a checkpoint of 200. NetB: only the peak.
+ * NetC: no peak. NetD: a checkpoint and a peak. */
 #define FULL                                                                                       \
     "model,gpu,util,mem_mib,mem_persistent_mib,step_ms,checkpoint_mib\n"                           \
     "NetA,G,50,2000,700,16.5,200\nNetB,G,50,3000,,,\nNetC,G,50,,300,0.0004,9\n"                    \
@@ -250,8 +250,8 @@ static void expect_mib(const struct hs_trace_job *job, uint32_t peak_mib, uint32
     assert_int_equal(job->checkpoint_mib, checkpoint_mib);
 }
 
-/* The default of what stays, our choice: 0.3 GB = 286.1 MiB, or three checkpoints;
- * at most the peak, and unknown where that is. */
+/* Default persistent memory, our choice: 0.3 GB = 286.1 MiB, or three checkpoints if that is more;
+ * at most the peak. */
 static void test_memory_and_steps_are_filled_in(void **state)
 {
     (void)state;
@@ -262,13 +262,13 @@ static void test_memory_and_steps_are_filled_in(void **state)
     out = pass_model("NetB", job);
     expect_mib(&out, 3000, 287, 0);
     assert_int_equal(out.step_us, 0);
-    out = pass_model("NetC", job); /* 0.4 us are none */
+    out = pass_model("NetC", job); /* 0.4 us round to none */
     expect_mib(&out, 0, 300, 9);
     assert_int_equal(out.step_us, 0);
     out = pass_model("NetD", job);
     expect_mib(&out, 1500, 1200, 400);
-    assert_int_equal(out.step_us, 0); /* past what a trace can carry */
-    job.checkpoint_mib = 501;         /* the record's: 1503 are more than the peak */
+    assert_int_equal(out.step_us, 0); /* beyond the range of a trace */
+    job.checkpoint_mib = 501;         /* the record's: three times that, 1503, exceeds the peak */
     out = pass_model("NetD", job);
     expect_mib(&out, 1500, 1500, 501);
     job.checkpoint_mib = UINT32_MAX;
@@ -285,26 +285,26 @@ static void test_what_the_record_says_of_memory_stands(void **state)
     job.gpu_mem_mib = 500;
     job.step_us = 7;
     job.job_class = HS_JOB_CLASS_GUARANTEED;
-    out = pass_model("NetA", job); /* the profile's 700 are more than the peak */
+    out = pass_model("NetA", job); /* the profile's 700 exceed the peak */
     expect_mib(&out, 500, 500, 200);
     assert_int_equal(out.step_us, 7);
     assert_int_equal(out.job_class, HS_JOB_CLASS_GUARANTEED);
     job.gpu_mem_later_mib = 400;
     job.later_us = 1;
-    out = pass_model("NetA", job); /* and than the peak to come */
+    out = pass_model("NetA", job); /* and also the later peak */
     expect_mib(&out, 500, 400, 200);
     assert_int_equal(out.gpu_mem_later_mib, 400);
     assert_int_equal(out.later_us, 1);
     job = assigned_blank(1);
-    job.gpu_mem_persistent_mib = 2500; /* so the peak is that at least */
+    job.gpu_mem_persistent_mib = 2500; /* so the peak is at least that */
     out = pass_model("NetA", job);
     expect_mib(&out, 2500, 2500, 200);
-    out = pass_model("NetC", job); /* but known it is not */
+    out = pass_model("NetC", job); /* but the peak is unknown */
     expect_mib(&out, 0, 2500, 9);
     job.gpu_mem_mib = 4000;
     out = pass_model("NetA", job);
     expect_mib(&out, 4000, 2500, 200);
-    /* a mix knows nothing of the record; the class is the user's */
+    /* a mix has no data on the record; the class is the user's */
     job.gpu_mem_later_mib = job.checkpoint_mib = 3000;
     job.later_us = job.step_us = 5;
     job.job_class = HS_JOB_CLASS_OPPORTUNISTIC;
@@ -333,13 +333,13 @@ static void test_memory_without_a_profile(void **state)
     job.gpu_mem_mib = 100;
     out = pass_one(job, HS_ASSIGN_OFF);
     expect_mib(&out, 100, 100, 100);
-    job.gpus = job.gpus_min = job.gpus_max = 0; /* no GPU, nothing on it */
+    job.gpus = job.gpus_min = job.gpus_max = 0; /* no GPU: no demand on one */
     out = pass_one(job, HS_ASSIGN_OFF);
     expect_mib(&out, 100, 0, 100);
     assigned_free();
 }
 
-/* Empty names of a profile are absent ones: what an empty cell is read as. */
+/* An empty name of a profile is an absent one: an empty cell is read so. */
 static void test_absent_names(void **state)
 {
     const struct hs_assign_options options = {.mode = HS_ASSIGN_MIX, .target_util = 0.7};
@@ -382,7 +382,7 @@ static void test_refused_options(void **state)
         {.mode = HS_ASSIGN_MIX, .target_util = NAN, .sticky = 0.5},
         {.mode = HS_ASSIGN_MIX, .target_util = 0.5, .sticky = -0.1},
         {.mode = HS_ASSIGN_MIX, .target_util = 0.5, .sticky = NAN},
-        {.mode = HS_ASSIGN_MIX, .target_util = 0.1, .sticky = 0.5}, /* the least is 0.3 */
+        {.mode = HS_ASSIGN_MIX, .target_util = 0.1, .sticky = 0.5}, /* the least mean is 0.3 */
     };
     struct assigned_feed feed = {.end = HS_END};
     struct hs_assign *assign;
@@ -416,8 +416,9 @@ static void test_a_failing_source(void **state)
     assigned_free();
 }
 
-/* Twelve jobs of one user, `gap_us` apart: whether all have one profile. Twelve independent draws
- * of a mix where two meet with a chance below 0.1 are equal with a chance below 1e-11. */
+/* Twelve jobs of one user, `gap_us` apart: true if all have one profile. Twelve independent draws
+ * of a mix in which two draws coincide with a chance below 0.1 are all equal with a chance below
+ * 1e-11. */
 static bool is_one_profile(int64_t gap_us, double sticky, double load_factor)
 {
     const struct hs_assign_options options = {.mode = HS_ASSIGN_MIX,
@@ -438,7 +439,7 @@ static bool is_one_profile(int64_t gap_us, double sticky, double load_factor)
     return is_one;
 }
 
-/* Under --load=2 the source has halved the gaps: half a day is a day of the trace. */
+/* Under --load=2 the source has halved the gaps: half a day of the run is a day of the trace. */
 static void test_a_day(void **state)
 {
     (void)state;
@@ -454,10 +455,9 @@ static void test_a_day(void **state)
     assigned_free();
 }
 
-/* Run times on S, a quarter as fast as the reference R: 10 us are 2.5, 9 us 2.25 of work; attempts
- * are rounded one by one, to a microsecond. A type that nobody knows counts as R, and a job without
- * GPUs ran on none.
- */
+/* Run times on S, a quarter as fast as the reference R: 10 us are 2.5 us of work, 9 us 2.25;
+ * attempts are rounded one by one, to a microsecond. An unknown type counts as R; a job without
+ * GPUs has no type. */
 static void test_work(void **state)
 {
     static const char shape[] = "{\"gpu_types\": {\"R\": {}, \"S\": {\"speed\": 0.25}}, \"nodes\": "

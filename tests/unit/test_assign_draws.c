@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Statistics of the draws over the catalogue that is shipped. Seeds are fixed, so no test flickers;
- * bounds are three standard errors, and each test says how the error is worked out.
+ * Statistics of draws from the shipped catalogue. Seeds are fixed, so the results are
+ * deterministic; bounds are three standard errors, derived beside each test.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 static char users[1000][16];
 
-/* MANY jobs a minute apart, of 1, 2, 4 and 8 GPUs in turn; user_count 0: nobody's. */
+/* MANY jobs a minute apart, of 1, 2, 4 and 8 GPUs in turn; user_count 0: without users. */
 static struct hs_trace_job *make_jobs(uint32_t count, uint32_t user_count)
 {
     struct hs_trace_job *jobs = calloc(count, sizeof *jobs);
@@ -48,7 +48,7 @@ static struct hs_trace_job *draw_jobs(uint32_t count, uint32_t user_count, doubl
     return jobs;
 }
 
-/* widening: of the standard error, over that of independent draws. */
+/* widening: standard error relative to that of independent draws. */
 static void expect_mean(const struct hs_trace_job *jobs, uint32_t gpus, double widening)
 {
     double n = 0, sum = 0, squares = 0;
@@ -81,9 +81,9 @@ static void test_mean_of_independent_draws(void **state)
     assigned_free();
 }
 
-/* Of 200 users, each with a job of each size every 800 minutes. A kept profile has the same
- * distribution as a drawn one, so the mean stays; two jobs of a user k apart have the correlation
- * s^k, which multiplies the variance of the mean by (1 + s) / (1 - s), here 9. */
+/* 200 users, each with a job of each size every 800 minutes. A kept profile has the same
+ * distribution as a drawn one, so the mean does not change; two jobs of a user k apart have the
+ * correlation s^k, which multiplies the variance of the mean by (1 + s) / (1 - s), here 9. */
 static void test_mean_of_sticky_draws(void **state)
 {
     (void)state;
@@ -95,7 +95,8 @@ static void test_mean_of_sticky_draws(void **state)
     assigned_free();
 }
 
-/* Share of jobs of one GPU that have the profile of the user's one before, `step` rows earlier. */
+/* Share of the jobs of one GPU that have the profile of the user's previous such job, `step` rows
+ * earlier. */
 static double kept_share(const struct hs_trace_job *jobs, uint32_t count, uint32_t step)
 {
     double kept = 0, n = 0;
@@ -106,7 +107,7 @@ static double kept_share(const struct hs_trace_job *jobs, uint32_t count, uint32
     return kept / n;
 }
 
-/* Chance that two independent draws for one GPU meet, from the shares drawn. */
+/* Chance that two independent draws for one GPU coincide, from the shares drawn. */
 static double meeting_chance(const struct hs_trace_job *jobs, uint32_t count)
 {
     static double hits[HS_PROFILES_MAX];
@@ -119,7 +120,8 @@ static double meeting_chance(const struct hs_trace_job *jobs, uint32_t count)
     return chance;
 }
 
-/* A job keeps its user's profile with chance s, else meets it by chance m: s + (1 - s) m. */
+/* A job keeps its user's profile with chance s, otherwise draws the same one with chance m: s + (1
+ * - s) m. */
 static void test_stickiness(void **state)
 {
     (void)state;
@@ -131,7 +133,7 @@ static void test_stickiness(void **state)
     double expected = 0.8 + 0.2 * meeting;
     double error = sqrt(expected * (1 - expected) / (MANY / 4.0));
     assert_true(fabs(kept_share(sticky, MANY, 800) - expected) < 3 * error);
-    /* without a user, and with users whose jobs are 4,000 minutes apart: as independent draws */
+    /* without users, and with users whose jobs are 4,000 minutes apart: as independent draws */
     error = sqrt(meeting * (1 - meeting) / (MANY / 4.0));
     assert_true(fabs(kept_share(alone, MANY, 800) - meeting) < 3 * error);
     struct hs_trace_job *rare = draw_jobs(MANY, 1000, 0.8, 1);
@@ -142,7 +144,8 @@ static void test_stickiness(void **state)
     assigned_free();
 }
 
-/* With sticky 1 the first job of a (user, size) decides; sizes and users do not mix. */
+/* With sticky 1 the first job of a (user, size) determines all later ones; sizes and users are
+ * independent. */
 static void test_each_user_and_size_has_its_own(void **state)
 {
     enum { JOBS = 4000, USERS = 50 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What profiles are drawn from and with which chance. Weights are calculated by hand from the rows
- * of each test's catalogue: they are proportional to exp(theta u), so rows of equal distance in u
- * have weights 1 : q : q^2 ...
+ * Which profiles are drawn, and with which chance. Weights are calculated by hand from the rows of
+ * each test's catalogue: they are proportional to exp(theta u), so rows of equal distance in u have
+ * weights 1 : q : q^2 ...
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static void expect_refused(const char *text, const struct hs_assign_options *opt
     close_mix();
 }
 
-/* Cumulative weight of a row, as a share: bisection ends within a few units of 2^-32. */
+/* The end of a row's interval of cumulative weight, as a share; bisection is exact within a few
+ * units of 2^-32. */
 static void expect_end(const struct mix_group *group, uint32_t row, double share)
 {
     double got = (double)group->ends[row] / (double)ONE;
@@ -77,7 +78,7 @@ static void test_weights_of_two(void **state)
 }
 
 /* 1 : 2 : 4 has the mean (20 + 2 50 + 4 80) / 7 = 440 / 7 per cent. Rows are in order of
- * utilization, whatever that of the file. */
+ * utilization, not of the file. */
 static void test_weights_of_three(void **state)
 {
     (void)state;
@@ -90,7 +91,7 @@ static void test_weights_of_three(void **state)
     expect_end(&mix.single, 1, 3.0 / 7);
     assert_true(mix.single.ends[2] == ONE);
     close_mix();
-    open_good(THREE, 2.8 / 7); /* 4 : 2 : 1, (4 20 + 2 50 + 80) / 7 = 260 / 7; here not reached */
+    open_good(THREE, 2.8 / 7); /* 4 : 2 : 1, (4 20 + 2 50 + 80) / 7 = 260 / 7; not reached here */
     assert_true(mix.single.ends[0] < ONE * 4 / 7);
     close_mix();
     open_good(THREE, 2.6 / 7);
@@ -124,7 +125,7 @@ static void test_draws_meet_the_thresholds(void **state)
     close_mix();
 }
 
-/* Each group has the target by itself: of one GPU 20, 40, 80; gangs 40, 80, mean 50: 3 : 1. */
+/* Each group meets the target on its own: of one GPU 20, 40, 80; gangs 40, 80, mean 50: 3 : 1. */
 static void test_gangs_draw_distributed_models(void **state)
 {
     (void)state;
@@ -188,7 +189,7 @@ static void test_the_type_with_most_rows(void **state)
     close_mix();
 }
 
-/* A row of unknown memory is taken for one that fits. */
+/* A row of unknown memory counts as one that fits. */
 static void test_memory_limit(void **state)
 {
     struct hs_assign_options options = {
@@ -216,7 +217,7 @@ static void draw_grid(int32_t util_pm, uint32_t *counts, uint32_t count)
     }
 }
 
-/* A grid of 65,536 points hits an interval of width p in p x 65,536 points, give or take one. */
+/* A grid of 65,536 points has p x 65,536 points in an interval of width p, to within one. */
 static void expect_share(uint32_t count, double weight, double total)
 {
     double expected = weight / total * 65536;

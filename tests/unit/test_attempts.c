@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Attempts inside the engine: what a policy is told of a job that fails, what ends with an attempt
- * and what stays, and the pool of attempts to come. Times are worked out beside each test; a job
- * runs at speed 1/2 beside another.
+ * Attempts inside the engine: what a policy is notified of when a job fails, what ends with an
+ * attempt and what persists, and the pool of later attempts. Times are calculated beside each test;
+ * a job runs at speed 1/2 beside another.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static int reset(void **state)
 static const struct hs_test_job fails_once[] = {
     {.gpus = 1, .duration_s = 20, .failed_s = {10}, .failures = 1, .submit_s = 50}};
 
-/* The newest handle: every attempt is told as a submission. */
+/* The newest handle: every attempt is reported as a submission. */
 static void look(const struct hs_view *v, struct hs_plan *p, int call)
 {
     hs_job_id j = script_handle[call];
@@ -65,7 +65,7 @@ static void an_attempt_is_a_job_of_its_own(void **state)
     hs_test_free(&r);
 }
 
-/* Bytes of the policy: set in the first attempt, zero in the second. */
+/* The policy's bytes of a job: set in the first attempt, zero in the second. */
 struct mark {
     uint32_t starts;
 };
@@ -81,7 +81,7 @@ static void mark_event(void *state, const struct hs_view *v, const struct hs_eve
         mark->starts++;
     if (event->kind != HS_EVENT_FINISH)
         return;
-    assert_int_equal(mark->starts, 1); /* still there while it is told */
+    assert_int_equal(mark->starts, 1); /* still set in the notification of the end */
     assert_int_equal(hs_view_gpus_held(v, event->job), 0);
     assert_true(hs_view_first_start_us(v, event->job) >= 0);
     finishes += hs_view_state(v, event->job) == HS_JOB_DONE;
@@ -137,8 +137,7 @@ static void kill_in_the_second(const struct hs_view *v, struct hs_plan *p, int c
     }
 }
 
-/* Killed at 15: the 10 s of the attempt that failed and 5 s of this one are lost, nothing is done.
- */
+/* Killed at 15: the 10 s of the failed attempt and 5 s of this one are lost, no work is done. */
 static void a_killed_job_loses_all_attempts(void **state)
 {
     (void)state;
@@ -171,9 +170,8 @@ static void throttle_the_first(const struct hs_view *v, struct hs_plan *p, int c
     }
 }
 
-/* At half speed the first 10 s of work take 20 s; the second attempt knows nothing of cap and
- * limit: beside 10 of 16 GiB it is killed for memory 30 s later, and alone it takes 20 s, 50 to 70.
- */
+/* At half speed the first 10 s of work take 20 s. Cap and limit do not apply to the second attempt:
+ * beside 10 of 16 GiB it is killed for memory 30 s later, and alone it takes 20 s, 50 to 70. */
 static void throttles_end(void **state)
 {
     (void)state;
@@ -190,8 +188,8 @@ static void throttles_end(void **state)
     hs_test_free(&r);
 }
 
-/* Job 1 (10 GiB) beside job 0 (10 GiB) on a GPU of 16 is killed for memory at 30 with 15 s done and
- * lost, then runs alone on GPU 1: attempt 1 of 40 s from 30 to 70. */
+/* Job 1 (10 GiB) beside job 0 (10 GiB) on a GPU of 16 is killed for memory at 30; its 15 s of work
+ * are lost. Then it runs alone on GPU 1: attempt 1 of 40 s from 30 to 70. */
 static void oom_then_failure(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
@@ -201,7 +199,7 @@ static void oom_then_failure(const struct hs_view *v, struct hs_plan *p, int cal
         hs_plan_on_gpu(p, 0);
     } else if (hs_view_state(v, script_handle[1]) == HS_JOB_SUSPENDED ||
                hs_view_state(v, script_handle[1]) == HS_JOB_PENDING) {
-        assert_int_equal(hs_view_ooms(v, script_handle[1]), 1); /* it is the same program */
+        assert_int_equal(hs_view_ooms(v, script_handle[1]), 1); /* the program is the same */
         hs_plan_start(p, script_handle[1]);
         hs_plan_on_gpu(p, 1);
     }
@@ -224,7 +222,7 @@ static void memory_that_was_seen_stays(void **state)
     hs_test_free(&r);
 }
 
-/* A job that fits nowhere is turned away with its attempts. */
+/* A job that fits nowhere is rejected with all its attempts. */
 static void a_rejected_job_is_tried_once(void **state)
 {
     (void)state;
@@ -283,8 +281,8 @@ static void a_reader_must_add_up(void **state)
 
 /* ---- the pool ---- */
 
-/* 5 jobs of 4 attempts need 15 places beyond their present ones; when they are used up or given
- * back, the next 5 jobs take the same. */
+/* 5 jobs of 4 attempts need 15 entries for later attempts; when these are used up or released, the
+ * next 5 jobs use the same entries. */
 static void places_are_used_again(void **state)
 {
     (void)state;
@@ -312,7 +310,7 @@ static void places_are_used_again(void **state)
         assert_int_equal(hs_history_of(&jobs, job)->next_attempt, HS_NO_ATTEMPT);
         assert_int_equal(hs_job_done_ns(&jobs, job), (3 + 5 + 7) * 1000);
         assert_int_equal(hs_job_all_ns(&jobs, job), (3 + 5 + 7 + 11) * 1000);
-        for (int i = 0; i < 5; i++) /* four of them with three attempts to come */
+        for (int i = 0; i < 5; i++) /* four of them with three later attempts */
             hs_jobs_remove(&jobs, slots[i]);
     }
     hs_jobs_free(&jobs);

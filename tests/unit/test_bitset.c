@@ -111,7 +111,7 @@ static void test_empty_and_past_the_end(void **state)
     assert_int_equal(hs_bitset_prev(&set, 62), HS_BITSET_NONE);
 }
 
-/* Adding a member twice, removing one that is none: nothing changes. */
+/* Adding a member twice or removing an absent one changes nothing. */
 static void test_idempotent(void **state)
 {
     (void)state;
@@ -128,7 +128,8 @@ static void test_idempotent(void **state)
     assert_true(hs_bitset_is_empty(&set));
 }
 
-/* Members of two sets go to and fro, as an array of flags says; once all are in one of them. */
+/* Random moves between two sets, compared with an array of flags, until all members are in one of
+ * them. */
 static void test_moves_against_flags(void **state)
 {
     (void)state;
@@ -145,7 +146,7 @@ static void test_moves_against_flags(void **state)
         has[0][i] = true;
     }
     for (uint32_t step = 0; step < STEPS; step++) {
-        uint32_t from = step / 64 % 2; /* as many in one direction: more than there are members */
+        uint32_t from = step / 64 % 2; /* enough moves in one direction to empty a set */
         uint32_t i = naive_next(has[from], SIZE, (uint32_t)hs_mix64(1, step) % SIZE);
         if (i == HS_BITSET_NONE)
             continue;

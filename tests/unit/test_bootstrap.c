@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The block bootstrap: what interval it gives on sums that can be worked out by hand, and how often
- * its intervals hold the true mean of data whose distribution is known. Coverages have a standard
- * error, told beside each; the bounds are three of them away, and the seeds are fixed.
+ * The block bootstrap: its interval for sums calculated by hand, and how often its intervals
+ * contain the true mean of data of a known distribution. Coverages have a standard error, stated
+ * beside each; bounds are three standard errors, and seeds are fixed.
  */
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 #define LENGTH 10000
 #define UNIT   1000000 /* values are millionths of a standard deviation */
 
-/* Values and how many they are, by block. */
+/* Sums and counts of the values of each block. */
 struct sums {
     hs_i128 num[BLOCKS], den[BLOCKS];
 };
@@ -49,7 +49,7 @@ static void blocks_are_even_and_in_order(void **state)
         assert_in_range(sizes[b], 40, 41);
 }
 
-/* Nothing but one value: every resample says it. */
+/* A single value: every resample has it. */
 static void what_does_not_vary_has_no_width(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void what_does_not_vary_has_no_width(void **state)
     hs_free(b.values);
 }
 
-/* The definition once more, in doubles: 20 blocks, each drawn by the named stream; of 120 resamples
+/* The definition again, in doubles: 20 blocks, each drawn from the named stream; of 120 resamples
  * the 3rd from either end, (120 + 1) / 40 rounded down. */
 static void it_is_the_percentile_interval_of_drawn_blocks(void **state)
 {
@@ -99,11 +99,12 @@ static void it_is_the_percentile_interval_of_drawn_blocks(void **state)
     struct hs_paired_range range = interval_of(&b, sums.num, sums.den);
     hs_free(b.times);
     hs_free(b.values);
-    assert_true(values[2] < values[3] && values[116] < values[117]); /* a slip by one would show */
+    assert_true(values[2] < values[3] &&
+                values[116] < values[117]); /* an error by one place would be detected */
     assert_true(range.low == values[2] && range.high == values[117]);
 }
 
-/* The stream is that of the seed alone. */
+/* The stream depends on the seed alone. */
 static void the_seed_decides(void **state)
 {
     (void)state;
@@ -141,7 +142,8 @@ static bool has_interval(uint32_t blocks, uint32_t with, uint32_t resamples)
     return !isnan(range.low);
 }
 
-/* 2.5 % of fewer than 39 resamples is none; jobs in fewer than ten blocks are missed too often. */
+/* 2.5 % of fewer than 39 resamples is less than one; intervals from fewer than ten blocks miss too
+ * often. */
 static void too_little_has_no_interval(void **state)
 {
     (void)state;
@@ -160,7 +162,7 @@ static void blocks_grow_until_neighbours_differ(void **state)
     (void)state;
     static int64_t values[LENGTH];
     double correlation = -1;
-    assert_int_equal(blocks_of(values, LENGTH, &correlation), 100); /* all are 0 */
+    assert_int_equal(blocks_of(values, LENGTH, &correlation), 100); /* all values are 0 */
     assert_true(correlation == 0);
     assert_int_equal(blocks_of(values, 60, &correlation), 60);
     assert_int_equal(blocks_of(values, 1, &correlation), 1);
@@ -170,18 +172,19 @@ static void blocks_grow_until_neighbours_differ(void **state)
         values[i] = i;
     assert_int_equal(blocks_of(values, LENGTH, &correlation), 25);
     assert_true(fabs(correlation - 1144.0 / 1300) < 1e-9);
-    /* high for 100 values, low for 100, ...: neighbours differ as much as they can */
+    /* high for 100 values, low for 100, ...: adjacent blocks differ as much as possible */
     for (int i = 0; i < LENGTH; i++)
         values[i] = i / 100 % 2;
     assert_int_equal(blocks_of(values, LENGTH, &correlation), 100);
     assert_true(fabs(correlation + 0.99) < 1e-9); /* 99 products of 100 squares */
-    /* for 200: blocks of 100 come in equal twos, r = (50 - 49) / 100 = 0.01; nothing to mend */
+    /* for 200: blocks of 100 come in equal pairs, r = (50 - 49) / 100 = 0.01; no longer blocks
+     * needed */
     for (int i = 0; i < LENGTH; i++)
         values[i] = i / 200 % 2;
     assert_int_equal(blocks_of(values, LENGTH, &correlation), 100);
     assert_true(fabs(correlation - 0.01) < 1e-9);
-    /* for 400: in equal fours, 75 alike and 24 not, r = 0.51 > 0.196; blocks of 200 in equal twos:
-     * 25 alike and 24 not, r = 0.02 */
+    /* for 400: groups of four are equal, 75 alike and 24 not, r = 0.51 > 0.196; blocks of 200 in
+     * equal pairs: 25 alike and 24 not, r = 0.02 */
     for (int i = 0; i < LENGTH; i++)
         values[i] = i / 400 % 2;
     uint32_t blocks = blocks_of(values, LENGTH, &correlation);
@@ -197,10 +200,11 @@ static double normal(struct hs_rng *rng)
 }
 
 struct coverage {
-    uint32_t held, whole; /* of the experiments: true mean inside; 100 blocks found right */
+    uint32_t held,
+        whole; /* counts of experiments: interval contains the mean; 100 blocks accepted */
 };
 
-/* Values of mean 0 and variance 1, each `memory` times the last and the rest fresh. */
+/* Values of mean 0 and variance 1, each `memory` times the last plus an independent part. */
 static struct coverage cover(uint32_t experiments, uint32_t count, double memory, uint64_t seed)
 {
     static int64_t values[LENGTH];
@@ -227,9 +231,9 @@ static struct coverage cover(uint32_t experiments, uint32_t count, double memory
     return c;
 }
 
-/* Independent values: the spread of 100 block means is that of a t with 99 degrees, short by
- * sqrt(99/100): P(|t| < 1.950) = 94.6 %, of 2,000 experiments with a standard error of 0.5 %. The
- * test for longer blocks is wrong once in 40 times. */
+/* Independent values: the spread of 100 block means follows a t distribution with 99 degrees, short
+ * by sqrt(99/100): P(|t| < 1.950) = 94.6 %, of 2,000 experiments with a standard error of 0.5 %.
+ * The test for longer blocks errs once in 40 times. */
 static void it_covers_independent_values(void **state)
 {
     (void)state;
@@ -238,10 +242,10 @@ static void it_covers_independent_values(void **state)
     assert_in_range(c.whole, 2000 * 0.965, 2000);
 }
 
-/* Each value 0.9 of the last: the mean of n has a variance of 19 / n instead of 1 / n, so that an
- * interval from single values would hold the mean in 35 % of all cases. A block of 100 tells 17.2
- * of the 19 (19 - 180 / 100, Box and Jenkins, variance of a mean): P(|t| < 1.950 sqrt(17.2 / 19)) =
- * 93.4 %, of 1,000 experiments with a standard error of 0.8 %. */
+/* Each value is 0.9 of the last plus noise: the mean of n has a variance of 19 / n instead of 1 /
+ * n, so an interval from single values would contain the mean in 35 % of all cases. Blocks of 100
+ * capture 17.2 of the 19 (19 - 180 / 100, Box and Jenkins, variance of a mean): P(|t| < 1.950
+ * sqrt(17.2 / 19)) = 93.4 %, of 1,000 experiments with a standard error of 0.8 %. */
 static void it_covers_values_that_hang_together(void **state)
 {
     (void)state;

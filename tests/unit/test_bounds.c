@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lower bounds against hand calculations, and the relaxed machine against a naive simulation that
- * serves one unit of work at a time.
+ * Lower bounds compared with hand calculations, and the relaxed machine compared with a naive
+ * simulation that serves one unit of work at a time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ struct job {
 static struct hs_gpu_type types[2];
 static struct hs_node nodes[2];
 
-/* `slow` GPUs of the reference speed and `fast` of twice that. */
+/* `slow` GPUs of the reference speed and `fast` GPUs of twice that speed. */
 static struct hs_cluster make_cluster(uint32_t slow, uint32_t fast)
 {
     types[0] = (struct hs_gpu_type){.name = "A", .speed_q32 = HS_Q32_ONE};
@@ -72,8 +72,8 @@ static void one_gpu_is_srpt(void **state)
     bounds_close(&b);
 }
 
-/* Four GPUs, three jobs that take all of them for 2^60 us each, and one more after 2^62 us, 2^64
- * units of the relaxed machine: JCTs of one, two, three times 2^60 and of one again. */
+/* Four GPUs: three jobs take all of them for 2^60 us each, one more comes after 2^62 us, or 2^64
+ * units of the relaxed machine: JCTs of one, two, three times 2^60 and again one. */
 static void long_gaps_are_served_whole(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void long_gaps_are_served_whole(void **state)
 }
 
 /* Four GPUs: 2 GPUs x 10 s at 0 and 4 x 1 s at 2: 24 GPU-s take 6 s, but the first job takes 10.
- * The relaxed machine: JCTs 6 and 1; isolated 10 and 1 are more. */
+ * The relaxed machine gives JCTs of 6 and 1; isolated run times of 10 and 1 are a higher bound. */
 static void wide_clusters_are_bound_by_run_times(void **state)
 {
     (void)state;
@@ -104,8 +104,8 @@ static void wide_clusters_are_bound_by_run_times(void **state)
     bounds_close(&b);
 }
 
-/* What arrives late counts from its arrival: 5 s from 100 on; and time starts at the first
- * submission, here 50. */
+/* Late work counts from its arrival: 5 s from 100 on; and time starts at the first submission, here
+ * 50. */
 static void late_work_counts_from_its_arrival(void **state)
 {
     (void)state;
@@ -132,11 +132,11 @@ static void fast_types_enlarge_capacity(void **state)
     bounds_close(&b);
 }
 
-/* A profile of speed 1 on type A, by whose name the trace goes, and 4 on B, where the cluster says
- * 2; jobs of no profile are as fast as the cluster says. A GPU of each has capacity 3. The first
- * job takes 2/4 of it per GPU-second on B and 1 on A: 12 s of work count 6, and end on B after 3 s.
- * The second counts its 12 s, and ends on B after 6. Makespan: 18 / 3 = 6. SRPT: 6 / 3 = 2 and 6,
- * less than 3 + 6 in sum; the mean JCT is at least 4.5. */
+/* A profile of speed 1 on type A, the trace's reference, and 4 on B, where the cluster states 2;
+ * jobs without a profile have the cluster's speeds. A GPU of each has capacity 3. The first job
+ * takes 2/4 of it per GPU-second on B and 1 on A: 12 s of work count 6, and end on B after 3 s. The
+ * second counts its 12 s, and ends on B after 6. Makespan: 18 / 3 = 6. SRPT: 6 / 3 = 2 and 6, less
+ * than 3 + 6 in sum; the mean JCT is at least 4.5. */
 static void a_profile_may_be_faster_than_its_type(void **state)
 {
     static const char profiles[] = "model,dataset,batch,precision,family\nM,d,1,fp32,F\n";

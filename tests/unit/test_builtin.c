@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Files compiled into the program are the files of configs/, byte for byte, and open like any
- * other.
+ * Files compiled into the program equal the files of configs/, byte for byte, and open like any
+ * other file.
  */
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A campaign with a row for each tenant, through `horus calibrate interference` to what a run
- * reads: speeds relative to the mean of the runs alone, capacities of two and three tenants. And
- * how far forms fitted elsewhere are off on what they have not seen, an H100 and eight models on
- * an H200; and how far two campaigns of one GPU type are apart.
+ * reads: speeds relative to the mean of the runs alone, capacities of two and three tenants. Also
+ * the errors of forms fitted elsewhere on data outside their fit, an H100 and eight models on an
+ * H200; and the difference between two campaigns of one GPU type.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -34,8 +34,8 @@ static struct hs_calibrate_options options_of(const char *text)
 }
 
 /* Alone A does 9 and 11 a second, 10 on average, at 80 %, B 20 at 60 %. Beside each other 5 and 8:
- * .8 x .5 + .6 x .4 = .64 of a GPU. A, A and B: .8 x .2 + .8 x .3 + .6 x .5 = .7. Of two pairs that
- * want less than 1.25 nothing is learned. */
+ * .8 x .5 + .6 x .4 = .64 of a GPU. A, A and B: .8 x .2 + .8 x .3 + .6 x .5 = .7. Pairs that demand
+ * less than 1.25 do not count. */
 static void test_capacities(void **state)
 {
     static const char text[] = HEAD "1" A "9,80\n2" B "20,60\n3" A "11,80\n"
@@ -58,7 +58,7 @@ static void test_capacities(void **state)
     assert_int_equal(hs_interference_capacity_q32(m, 0, 3),
                      (uint64_t)(0.7 * (double)HS_Q32_ONE) + 1);
     assert_int_equal(hs_interference_capacity_q32(m, 0, 4), hs_interference_capacity_q32(m, 0, 3));
-    assert_int_equal(hs_interference_capacity_q32(m, 1, 2), HS_Q32_ONE); /* of another type */
+    assert_int_equal(hs_interference_capacity_q32(m, 1, 2), HS_Q32_ONE); /* another type */
     hs_interference_free(m);
 }
 
@@ -86,7 +86,7 @@ static void test_faults(void **state)
 
 /* ---- out of sample ---- */
 
-/* Of an array, the last for all more. */
+/* Element of an array; beyond its end the last one. */
 static double element(const struct hs_json *list, uint32_t index)
 {
     const struct hs_json *at = hs_json_first(list);
@@ -114,7 +114,7 @@ static bool has_job(const struct hs_measurements *m, const char *key)
     return false;
 }
 
-/* Leaves the sets with a job that the other campaign has not. */
+/* Keeps the sets with a job that is not in the other campaign. */
 static void leave_out_known(struct hs_measurements *m, const struct hs_measurements *known)
 {
     for (uint32_t i = 0; i < m->pair_count; i++)
@@ -138,7 +138,7 @@ struct wanted {
     double rmse, r2, bias, percent; /* percent: error of the mean sum */
 };
 
-/* Of shipped forms on a campaign. */
+/* Errors of shipped forms on a campaign. */
 static void expect_errors(struct measured *t, const char *gpu, const struct wanted *wanted,
                           size_t count)
 {
@@ -168,13 +168,13 @@ static void expect_errors(struct measured *t, const char *gpu, const struct want
     hs_json_close(doc);
 }
 
-/* Shipped forms and capacities of other types on the campaign of the H100, before anything is
- * fitted to it: the H200's, with its capacity of pairs as in the checks of A16, and what a run
- * takes for a type that was not measured, the first form of the mode (time slicing: RTX 3090 and
- * one GPU's time; MPS: H200 and its capacity of as many tenants). Then the H200's on the eight
- * models of its second campaign that are in no fit, also with the capacity that a run takes, and
- * the H100's. The figures are those of another program, in Python, that repeats the H200's own
- * checks to six digits. */
+/* Shipped forms and capacities of other types on the campaign of the H100, which no form was fitted
+ * to: the H200's, with its capacity of pairs as in the checks of A16, and what a run uses for a
+ * type without measurements, the first form of the mode (time slicing: RTX 3090 and one GPU's time;
+ * MPS: H200 and its capacity of as many tenants). Then the H200's on the eight models of its second
+ * campaign that are in no fit, also with the capacity that a run takes, and the H100's. The figures
+ * are those of a separate program, in Python, that reproduces the H200's own checks to six
+ * digits. */
 static void test_out_of_sample(void **state)
 {
     static const struct wanted h100[] = {
@@ -224,8 +224,8 @@ static void test_out_of_sample(void **state)
 
 /* ---- measured again ---- */
 
-/* What foresees the speeds of sets that the first campaign has, too: the mean of what it measured
- * of such a set, or what a run makes of it. */
+/* Predictors of the speeds of sets that are also in the first campaign: the mean measured there, or
+ * a run's model. */
 enum source { FIRST, RUN, RUN_OF_FIT };
 
 struct again {
@@ -315,7 +315,7 @@ static void profiles_of(struct hs_catalogue *catalogue, const struct hs_measurem
     assert_int_equal(hs_catalogue_load(catalogue, scratch_path("profiles.csv"), diag), HS_OK);
 }
 
-/* Speeds of the same jobs on an H200 two days later. Figures of another program, in Python. */
+/* Speeds of the same jobs on an H200 two days later. Figures from a separate program, in Python. */
 static void test_again(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which is the first thing with room: by hand, and against a walk over all of them.
+ * The first entry with enough room: by hand, and compared with a linear search.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define TREES  2
 #define ROUNDS 20000
 
-/* All that hs_view_alloc reads. */
+/* The only fields that hs_view_alloc reads. */
 static struct hs_engine engine = {.is_initialising = true};
 static const struct hs_view view = {.engine = &engine};
 
@@ -52,23 +52,23 @@ static void the_first_with_room_of_both_kinds(void **state)
     assert_int_equal(hs_capacity_tree_first(&r, 0, 2, room(1, 1)), 2);
     assert_int_equal(hs_capacity_tree_next(&r, 0, 5, room(1, 1)), 2);
     assert_int_equal(hs_capacity_tree_next(&r, 0, 2, room(1, 1)), 7);
-    /* 5 has not so much in all. */
+    /* 5 has too little total memory. */
     assert_int_equal(hs_capacity_tree_first(&r, 0, 0, room(20, 6)), 2);
-    /* And 7 not so much to keep. */
+    /* 7 has too little persistent memory. */
     assert_int_equal(hs_capacity_tree_next(&r, 0, 2, room(20, 6)), 1);
     assert_int_equal(hs_capacity_tree_next(&r, 0, 1, room(0, 0)), HS_NO_CAPACITY);
     assert_int_equal(hs_capacity_tree_first(&r, 1, 0, room(0, 0)), HS_NO_CAPACITY);
-    hs_capacity_tree_put(&r, 0, 7, 3, room(50, 6)); /* more, at its place; */
+    hs_capacity_tree_put(&r, 0, 7, 3, room(50, 6)); /* more room, same position */
     assert_int_equal(hs_capacity_tree_next(&r, 0, 2, room(20, 6)), 7);
-    hs_capacity_tree_put(&r, 0, 7, 0, room(50, 6)); /* before all others; */
+    hs_capacity_tree_put(&r, 0, 7, 0, room(50, 6)); /* first of all */
     assert_int_equal(hs_capacity_tree_first(&r, 0, 0, room(20, 6)), 7);
-    hs_capacity_tree_drop(&r, 0, 7); /* and out, twice */
+    hs_capacity_tree_drop(&r, 0, 7); /* a second drop has no effect */
     hs_capacity_tree_drop(&r, 0, 7);
     assert_int_equal(hs_capacity_tree_first(&r, 0, 0, room(20, 6)), 2);
     close_rooms();
 }
 
-/* What a thing is known for, here and there. */
+/* An entry of one of the trees. */
 struct thing {
     uint64_t key;
     struct hs_capacity room;

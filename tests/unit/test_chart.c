@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Charts: scales and marks of axes, every expectation read off the definition; and what comes out
- * as markup: texts made safe, paths in tenths, base64.
+ * Charts: scales and tick marks of axes, each expected value from the definition; and the markup:
+ * escaped texts, paths in tenths, base64.
  */
 #include "report/html/figure.c"
 
@@ -83,10 +83,10 @@ static void marks_of_logarithms(void **state)
     (void)state;
     expect_ticks(1, 1000, true, HS_COLUMN_PLAIN, 6, "1|10|100|1k");
     expect_ticks(0.5, 20, true, HS_COLUMN_PLAIN, 9, "0.5|1|2|5|10|20");
-    /* 9 decades on 5 marks: every second */
+    /* 9 decades on 5 marks: every second one */
     expect_ticks(1, 1e8, true, HS_COLUMN_PLAIN, 5, "1|100|10k|1M|100M");
     expect_ticks(1, 86400, true, HS_COLUMN_TIME, 8, "1 s|10 s|1 min|10 min|1 h|6 h|1 d");
-    /* seven of them are too many for six */
+    /* all seven steps are too many for six marks */
     expect_ticks(1, 86400, true, HS_COLUMN_TIME, 6, "1 s|1 min|1 h|1 d");
     expect_ticks(2, 40, true, HS_COLUMN_TIME, 9, "2 s|5 s|10 s|15 s|30 s");
 }
@@ -156,13 +156,13 @@ static void a_path_in_tenths(void **state)
     struct hs_path path;
     begin();
     hs_path_begin(&path, &out, "line", "k0");
-    hs_path_to(&path, 1, 2); /* begins there */
-    hs_path_to(&path, 3, 2); /* these two go on to the right: one step */
+    hs_path_to(&path, 1, 2); /* the path starts here */
+    hs_path_to(&path, 3, 2); /* these two continue to the right: one step */
     hs_path_to(&path, 5, 2);
     hs_path_to(&path, 5, 1.96); /* less than a twentieth: no step */
     hs_path_to(&path, 5, 4.06); /* down, to 40.6 tenths */
     hs_path_to(&path, 6, 3);    /* to the right and up */
-    hs_path_to(&path, 5, 3);    /* back: another step, not taken from the last */
+    hs_path_to(&path, 5, 3);    /* back: a separate step, not subtracted from the last */
     hs_path_close(&path);
     hs_path_end(&path, "a<b");
     expect("<path class=\"line k0\" transform=\"scale(.1)\" d=\"M10 20h40v21l10-11h-10z\">"
@@ -177,7 +177,7 @@ static void rectangles_and_lengths(void **state)
     expect("<rect class=\"bar\" x=\"1.3\" y=\"-0.5\" width=\"10\" height=\"0\"/>");
 }
 
-/* %s are escaped, numbers and the markup itself are not. */
+/* %s is escaped, numbers and the markup itself are not. */
 static void markup_with_texts_in_it(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Each cleaning rule on a few rows made for it: what it marks, and what looks alike but stays. The
+ * Each cleaning rule on a few rows made for it: what it marks, and similar rows that it keeps. The
  * expected figures are calculated beside them; the public data sets are in
  * tests/oracle/test_calibration_data.c.
  */
@@ -80,7 +80,8 @@ static void expect_marks(uint32_t first, uint32_t a, uint32_t b)
     assert_int_equal(m.pairs[first + 1].dropped, b);
 }
 
-/* Slowdowns of 1,001 and speed-ups of 1,001 are of another unit; 1,000 may be in a model file. */
+/* Slowdowns of 1,001 and speed-ups of 1,001 must have another unit; 1,000 is allowed in a model
+ * file. */
 static void test_implausible(void **state)
 {
     (void)state;
@@ -92,14 +93,14 @@ static void test_implausible(void **state)
     expect_marks(beyond, HS_DROPPED(IMPLAUSIBLE), HS_DROPPED(IMPLAUSIBLE));
 }
 
-/* Whatever the steps: failed, multi-GPU, negative, not finite, without a baseline, repeated. */
+/* Under any set of steps: failed, multi-GPU, negative, not finite, without a baseline, repeated. */
 static void test_unusable(void **state)
 {
     (void)state;
     uint32_t a = job("A", .5, .5), b = job("B", .5, .5);
     uint32_t good = pair(a, b, .9, .8, .8);
     uint32_t failed = pair(a, b, 0, 0, NAN);
-    uint32_t half = pair(a, b, 0, .7, NAN); /* one stood still: they did not run together */
+    uint32_t half = pair(a, b, 0, .7, NAN); /* one made no progress: they did not run together */
     uint32_t negative = pair(a, b, -.1, .9, .8);
     uint32_t infinite = pair(a, b, .9, INFINITY, .8);
     uint32_t missing = pair(a, b, NAN, .9, .8);
@@ -134,7 +135,7 @@ static void test_unusable(void **state)
     assert_int_equal(measured_solos(&m, HS_DROPPED(NEGATIVE)), 1);
 }
 
-/* A GPU type on which nothing ran together: all of it dropped and counted, nothing else is. */
+/* On one GPU type nothing ran together: all its rows are dropped and counted, no others. */
 static void test_zero_slice(void **state)
 {
     (void)state;
@@ -149,7 +150,8 @@ static void test_zero_slice(void **state)
     assert_int_equal(counts.dropped[HS_DROPPED_BIT_FAILED], 4);
 }
 
-/* A job whose three speeds are 1 is written in; two of 1, or one that is not, are no proof. */
+/* A job with three speeds of exactly 1 was not measured; two speeds of 1 are not enough
+ * evidence. */
 static void test_written_in(void **state)
 {
     (void)state;
@@ -172,7 +174,8 @@ static void test_written_in(void **state)
     assert_int_equal(counts.kept, 4);
 }
 
-/* max(.6, .4) - .05 = .55: at the bound stays, below goes, both directions; NaN is not judged. */
+/* max(.6, .4) - .05 = .55: at the bound a row is kept, below it is dropped, both directions; NaN is
+ * not judged. */
 static void test_overlap(void **state)
 {
     (void)state;
@@ -205,14 +208,15 @@ static void test_rebase(void **state)
     assert_int_equal(counts.kept, 1);
     assert_int_equal(counts.rebased, 1);
 
-    clean(0); /* takes it back */
+    clean(0); /* undoes the step */
     assert_true(m.pairs[target].rebased == .88);
     assert_int_equal(counts.kept, 6);
     assert_int_equal(counts.rebased, 0);
 }
 
-/* Busy 16 %, or with memory traffic, is not idle; without figures of traffic 5 % is, 6 % is not.
- * Where nobody is idle the published baseline stands, also when another GPU type has somebody. */
+/* 16 % utilization or memory traffic is not idle; without figures of traffic 5 % is idle, 6 % is
+ * not. On a GPU type without an idle job the published baseline remains, even if another type has
+ * one. */
 static void test_rebase_needs_idle_jobs(void **state)
 {
     (void)state;
@@ -232,7 +236,8 @@ static void test_rebase_needs_idle_jobs(void **state)
     assert_true(m.pairs[target].rebased == .8 && m.pairs[target + 1].rebased == .4);
 }
 
-/* Two jobs of five have a median out of .2..1.5: their rows go. With three of five, all do. */
+/* Two jobs of five have a median outside .2..1.5: their rows are dropped. With three of five, all
+ * rows are. */
 static void test_campaign_by_medians(void **state)
 {
     (void)state;
@@ -257,7 +262,8 @@ static void test_campaign_by_medians(void **state)
     assert_int_equal(counts.dropped[HS_DROPPED_BIT_MIXED_CAMPAIGN], 18);
 }
 
-/* Two runs are no median to judge by, and a fast or slow run among plausible ones is no sign. */
+/* Two runs give no median to judge by, and one fast or slow run among plausible ones is not
+ * enough. */
 static void test_campaign_innocent(void **state)
 {
     (void)state;
@@ -272,7 +278,7 @@ static void test_campaign_innocent(void **state)
     assert_int_equal(counts.kept, 8); /* median of .1 .1 .9 .9: between .1 and .9 */
 }
 
-/* The baseline of a one-GPU job told twice, 100 and 101. */
+/* Two baselines of a one-GPU job, 100 and 101. */
 static void test_campaign_by_twins(void **state)
 {
     (void)state;
@@ -293,7 +299,7 @@ static void test_campaign_by_twins(void **state)
     assert_int_equal(counts.kept, 4);
 }
 
-/* 1/3 x 100 is no rounded figure; 100 is, and a job above 1 was not clipped. */
+/* 1/3 x 100 is not a rounded figure; 100 is, and a job above 1 was not clipped. */
 static void test_clipped(void **state)
 {
     (void)state;
@@ -307,7 +313,8 @@ static void test_clipped(void **state)
     expect_marks(third, 0, 0);
 }
 
-/* The same unrounded figure on G and H; not of another batch, not 100, not on one GPU type. */
+/* The same unrounded figure on G and H is a copy; not if the batch differs, if it is 100, or on one
+ * GPU type. */
 static void test_copied(void **state)
 {
     (void)state;
@@ -329,7 +336,7 @@ static void test_copied(void **state)
 }
 
 /* A beside B: .9 and .69, more than .2 apart; B beside A: .9 and .71, not. A job beside itself is
- * one run, whose processes may share unevenly. */
+ * one run, where the processes may share unevenly. */
 static void test_contradicted(void **state)
 {
     (void)state;
@@ -346,7 +353,7 @@ static void test_contradicted(void **state)
     expect_marks(again, HS_DROPPED(CONTRADICTED), HS_DROPPED(CONTRADICTED));
 }
 
-/* C ran beside C only. On H nobody met another model: that is what was measured there. */
+/* C ran beside C only. On H no job ran beside another model: that was the experiment. */
 static void test_lone(void **state)
 {
     (void)state;
@@ -360,7 +367,7 @@ static void test_lone(void **state)
     expect_marks(elsewhere, 0, 0);
 }
 
-/* One row, two reasons: both are marked, the first in the list counts. */
+/* One row, two reasons: both are marked, the first of the list counts. */
 static void test_first_reason_counts(void **state)
 {
     (void)state;
@@ -385,7 +392,7 @@ static void test_nothing(void **state)
     assert_int_equal(counts.kept, 2);
 }
 
-/* The counts add up, and cleaning again changes nothing, for each set of steps: 256 of them. */
+/* The counts add up, and cleaning again changes nothing, for each of the 256 sets of steps. */
 static void test_idempotent(void **state)
 {
     struct hs_clean_counts again;

@@ -163,7 +163,7 @@ static void test_json(void **state)
     assert_int_equal(c.rack_first[2], 5);
     assert_int_equal(c.nodes[2].rack, 1);
     assert_int_equal(c.types[0].mem_mib, 32768);
-    assert_int_equal(c.types[1].mem_mib, 16384); /* known by its name */
+    assert_int_equal(c.types[1].mem_mib, 16384); /* known from its name */
     assert_int_equal(c.types[1].speed_q32, HS_Q32_ONE / 2);
     assert_int_equal(c.types[2].mem_mib, 0);
     assert_int_equal(c.types[2].speed_q32, HS_Q32_ONE);
@@ -174,7 +174,7 @@ static void test_json(void **state)
     for (uint32_t i = 0; i < 5; i++)
         assert_string_equal(c.nodes[i].name, names[i]);
     assert_int_equal(c.input_hash, hs_hash_of(json, sizeof json - 1));
-    /* VCs stand ready, but are off. */
+    /* A VC is defined, but VCs are not in use. */
     assert_int_equal(c.vc_count, 1);
     assert_int_equal(hs_cluster_vc(&c, "b"), 0);
     assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_PARTITION, NULL, "", &sink.diag), HS_OK);
@@ -215,7 +215,7 @@ static void test_json_owners_alone(void **state)
     struct hs_cluster c;
     load(&c, write_text("own.json", "{\"nodes\": [{\"gpus\": 8, \"type\": \"V100\", \"vc\": \"z\"},"
                                     " {\"count\": 2, \"gpus\": 4, \"vc\": \"a\"}]}"));
-    assert_int_equal(c.type_count, 2); /* V100, and the nodes without type */
+    assert_int_equal(c.type_count, 2); /* V100, and the nodes without a type */
     assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_QUOTA, NULL, NULL, &sink.diag), HS_OK);
     assert_string_equal(c.vcs[0].name, "z");
     assert_int_equal(c.vcs[0].quota_gpus, 8);
@@ -317,7 +317,7 @@ static void test_json_errors(void **state)
     }
 }
 
-/* All faults in one call, the first 20 in words. */
+/* All faults in one call, the first 20 with messages. */
 static void test_json_many_errors(void **state)
 {
     (void)state;
@@ -398,7 +398,7 @@ static void test_shipped_clusters(void **state)
     }
 }
 
-/* None is shipped without a line above. */
+/* Every shipped cluster has a line above. */
 static void test_shipped_clusters_all(void **state)
 {
     (void)state;

@@ -42,8 +42,8 @@ static void expect_node(const struct hs_cluster *c, uint32_t id, const char *nam
     assert_int_equal(node->mem_mib, mem_mib);
 }
 
-/* openb: CPU-only machines are left out; types in the order in which they come, with the memory of
- * those known by name (16 and 32 GiB); cores are thousandths, 31.85 of them count as 31. */
+/* openb: CPU-only machines are left out; types in order of appearance, with the memory of those
+ * with a known name (16 and 32 GiB); cores are thousandths, 31.85 of them count as 31. */
 static void test_openb(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void test_openb(void **state)
     hs_cluster_free(&c);
 }
 
-/* Philly: blanks behind commas; types by their memory. Its revision has an unnamed first column and
+/* Philly: blanks after commas; types by their memory. Its revision has an unnamed first column and
  * no memory. */
 static void test_philly(void **state)
 {
@@ -151,7 +151,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same nodes but for their names and order. */
+/* The nodes are the same except for names and order. */
 static void expect_same_nodes(const char *list, const char *preset)
 {
     enum { MOST = 1300 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Virtual clusters from JSON and CSV, dealt as partitions and as quotas. Lines and columns of
- * messages are counted by hand in the text beside them: 1-based, in bytes.
+ * Virtual clusters from JSON and CSV, as partitions and as quotas. Lines and columns of messages
+ * are counted by hand in the text beside them: 1-based, in bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void expect_vcs(const char *cluster, enum hs_vc_mode mode, const char *fi
     hs_cluster_free(&c);
 }
 
-/* 4 nodes of 8, dealt in order: b gets n0 n1 n2, nobody n-, a gets n3. */
+/* 4 nodes of 8, assigned in order: b gets n0 n1 n2, n- gets none, a gets n3. */
 static void test_vcs_of_json(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void test_vcs_that_do_not_come_out_even(void **state)
                    "nodes are left",
                    path);
     expect_vcs("3x8", HS_VC_PARTITION, path, "", HS_E_INPUT, line);
-    /* As quotas all of them are fine. */
+    /* As quotas all of them are valid. */
     expect_vcs("3x8", HS_VC_QUOTA, path, "", HS_OK, "");
 
     expect_vcs("3x8", HS_VC_PARTITION, NULL, "", HS_E_USAGE,
@@ -141,7 +141,7 @@ static void test_cohorts(void **state)
     assert_int_equal(held[4], 0);
     hs_cluster_free(&c);
 
-    load(&c, "2x8"); /* without cohorts, and as nodes of their own, nothing is lent */
+    load(&c, "2x8"); /* without cohorts, or with partitions, nothing is lent */
     path = write_text("none.json", "{\"vcs\": {\"a\": {\"gpus\": 8}, \"b\": 8}}");
     assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_QUOTA, path, "", &sink.diag), HS_OK);
     assert_null(c.quotas);
@@ -153,7 +153,7 @@ static void test_wrong_cohorts(void **state)
 {
     (void)state;
     static const struct {
-        const char *json, *rest; /* of the first line, behind the path */
+        const char *json, *rest; /* of the first line, after the path */
     } cases[] = {
         {"{\"vcs\": {\"a\": {\"cohort\": \"c\"}}}", ":1:15: error: \"gpus\" of 'a' is missing"},
         {"{\"vcs\": {\"a\": {\"gpus\": 1, \"cohort\": \"d\"}}, \"cohorts\": {\"c\": 1}}",
@@ -199,7 +199,7 @@ static void test_vcs_of_csv_errors(void **state)
 {
     (void)state;
     static const struct {
-        const char *csv, *date, *rest; /* of the first line, behind the path */
+        const char *csv, *date, *rest; /* of the first line, after the path */
     } cases[] = {
         {"", "", ": error: the file is empty"},
         {"date,x,total\n", "", ": error: there is no row"},

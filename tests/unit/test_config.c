@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The effective configuration: precedence whatever the order, files with all their errors in one
- * go, --set into a policy, and --print-config as a file that reads back the same.
+ * The effective configuration: precedence regardless of order, files with all their errors in one
+ * pass, --set into a policy, and --print-config as a file that reads back the same.
  */
 #include "data/config.h"
 
@@ -143,7 +143,8 @@ static void test_file(void **state)
     assert_string_equal(v.policy, "fifo\nsjf:scan=fit");
 }
 
-/* What the option itself refuses is told where it stands, all of it in one go; nothing is kept. */
+/* An error that the option's own check finds is reported at its place, all errors in one pass; no
+ * value is kept. */
 static void test_vetted(void **state)
 {
     static const struct hs_option vetting[] = {
@@ -171,7 +172,7 @@ static void test_vetted(void **state)
     assert_string_equal(v.vetted, "a\nb");
 }
 
-/* default < file < --set < flag, in whatever order they are met. */
+/* default < file < --set < flag, in any order. */
 static void test_precedence(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void test_precedence(void **state)
     assert_int_equal(v.check, 2);
     set("load", "4", HS_FROM_FLAG);
     assert_true(v.load == 4);
-    set("seed", "5", HS_FROM_FLAG); /* the last of equals */
+    set("seed", "5", HS_FROM_FLAG); /* the last of equal sources */
     assert_int_equal(v.seed, 5);
     set_pair("until-time=90");
     assert_int_equal(v.until_us, 90000000);
@@ -200,9 +201,9 @@ static void test_repeated_flags(void **state)
 {
     (void)state;
     assert_int_equal(load("{\"tags\": \"from file\"}"), HS_OK);
-    set("tags", "a", HS_FROM_FLAG); /* replaces what is weaker */
+    set("tags", "a", HS_FROM_FLAG); /* replaces the weaker source */
     assert_string_equal(v.tags, "a");
-    set("tags", "b", HS_FROM_FLAG); /* joins what is equal */
+    set("tags", "b", HS_FROM_FLAG); /* appends to an equal source */
     assert_string_equal(v.tags, "a\nb");
     set("trace", "x", HS_FROM_FLAG);
     set("trace", "y", HS_FROM_FLAG); /* not a repeated option */
@@ -223,7 +224,7 @@ static void test_set_into_a_policy(void **state)
     assert_string_equal(v.policy, "srtf:scan=strict,round=60s");
     set("policy", "sjf", HS_FROM_FLAG);
     assert_string_equal(v.policy, "srtf:scan=strict,round=60s\nsjf:round=60s,scan=easy");
-    set_pair("policy.form=evict"); /* after the flag it adds all the same */
+    set_pair("policy.form=evict"); /* after the flag it still adds */
     assert_string_equal(v.policy, "srtf:scan=strict,round=60s,form=evict\n"
                                   "sjf:round=60s,scan=easy,form=evict");
 }
@@ -316,7 +317,7 @@ static void test_all_errors_of_a_file(void **state)
                         "   10 |   \"policy\": {\"scan\": \"fit\"},\n"
                         "      |             ^\n"
                         "      = hint: {\"name\": \"fifo\", \"scan\": \"fit\"}\n");
-    assert_int_equal(v.until_us, INT64_C(7200000000)); /* the good one is in */
+    assert_int_equal(v.until_us, INT64_C(7200000000)); /* the valid value was stored */
 }
 
 static void test_errors_are_capped(void **state)
@@ -370,11 +371,12 @@ static void expect_file(const char *path, const char *want)
     hs_free(text);
 }
 
-/* An empty text is found where something must stand. */
+/* An empty text is an error where a value is required. */
 static void test_emptied_texts(void **state)
 {
     (void)state;
-    assert_int_equal(hs_config_check(&config, "run", &sink.diag), HS_OK); /* no trace is no fault */
+    assert_int_equal(hs_config_check(&config, "run", &sink.diag),
+                     HS_OK); /* a missing trace is no error */
     set("policy", "", HS_FROM_FILE);
     assert_int_equal(hs_config_check(&config, "run", &sink.diag), HS_E_USAGE);
     assert_non_null(strstr(sink.text, "run: 'policy' is empty"));
@@ -405,7 +407,7 @@ static void test_print(void **state)
                           "}\n");
 }
 
-/* What is printed, loaded into a fresh configuration, gives the same values. */
+/* The printed configuration, loaded into a new one, gives the same values. */
 static void test_print_reads_back(void **state)
 {
     struct values before;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Rows, their line numbers and the place of every fault. Lines and columns were counted by hand in
- * the text above each expectation. Tests run inside the scratch folder, so that messages name
- * plain "a.csv".
+ * the text above each expectation. Tests run inside the scratch folder, so messages name plain
+ * "a.csv".
  */
 #include "data/csv.h"
 
@@ -106,7 +106,7 @@ static void test_no_rows(void **state)
         expect_end();
         tear_down(state);
     }
-    open_text(texts[5]); /* half a byte-order mark is a field */
+    open_text(texts[5]); /* half a byte-order mark is part of a field */
     expect_row(1, "\xEF\xBB");
 }
 
@@ -146,12 +146,12 @@ static void test_other_delimiter(void **state)
     open_bytes("a\t\tc\n1,5\t2\t \"3\"\n", 16, '\t');
     expect_row(1, "a||c");
     expect_row(2, "1,5|2|3");
-    assert_int_equal(hs_csv_place(csv, 2).column, 8); /* behind the blank */
+    assert_int_equal(hs_csv_place(csv, 2).column, 8); /* after the blank */
     expect_end();
 }
 
-/* Rows that straddle every kind of chunk border: 1.7 MB, the n-th row is "n,xx..x,"n\nn"", with
- * n % 97 x; it takes two lines. */
+/* Rows that straddle every kind of chunk border: 1.7 MB, the n-th row is "n,xx..x,"n\nn"", with n %
+ * 97 x; it takes two lines. */
 static void test_long_file(void **state)
 {
     static char text[2u << 20], fill[128];
@@ -199,7 +199,7 @@ static void test_places(void **state)
     assert_memory_equal(place.text, "b\", 12x ,", 9);
     place = hs_csv_place(csv, 3); /* empty, at the end */
     assert_int_equal(place.column, 10);
-    place = hs_csv_place(csv, 99); /* behind the row */
+    place = hs_csv_place(csv, 99); /* beyond the row */
     assert_int_equal(place.line, 3);
     assert_int_equal(place.column, 10);
     assert_int_equal(place.span, 1);
@@ -233,7 +233,7 @@ static void test_stray_quotes(void **state)
     expect_end();
 }
 
-/* What an open quote swallowed is read again from the next line. */
+/* The lines inside an unclosed quote are read again, from the next line on. */
 static void test_open_quote(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void test_caps(void **state)
     static char text[FIELD_MAX + 16384];
     (void)state;
 
-    memset(text, 'x', sizeof text); /* a field of 1 MiB is good, one byte more is not */
+    memset(text, 'x', sizeof text); /* a field of 1 MiB is valid, one byte more is not */
     text[FIELD_MAX] = '\n';
     open_bytes(text, FIELD_MAX + 1, ',');
     assert_int_equal(hs_csv_next(csv, &row), HS_OK);
@@ -296,7 +296,7 @@ static void test_caps(void **state)
     expect_end();
     tear_down(state);
 
-    memset(text, ',', 4097); /* 4096 fields are good, 4097 are not */
+    memset(text, ',', 4097); /* 4096 fields are valid, 4097 are not */
     text[4095] = '\n';
     text[4096 + 4096] = '\0';
     memset(text + 4096, ',', 4096);
@@ -309,14 +309,14 @@ static void test_caps(void **state)
     expect_end();
 }
 
-/* An endless line is given up in bounded memory, and the line behind it is found. */
+/* An endless line is abandoned in bounded memory, and the line after it is found. */
 static void test_endless_line(void **state)
 {
     enum { LINE = 9u << 20 };
     char *text = malloc(LINE + 8);
     (void)state;
     assert_non_null(text);
-    for (size_t i = 0; i < LINE; i++) /* 1024 fields a MiB: the row is the first to be too long */
+    for (size_t i = 0; i < LINE; i++) /* 1024 fields a MiB: the row exceeds its limit first */
         text[i] = i % 1024 == 1023 ? ',' : 'x';
     memcpy(text + LINE, "\n1,2\n3", 6);
     open_bytes(text, LINE + 6, ',');
@@ -340,8 +340,8 @@ static void test_endless_line(void **state)
     free(text);
 }
 
-/* A line without quotes is split here, one with a quote by libcsv: 2,000 random lines and the same
- * with an empty quoted field at the end give the same fields. */
+/* A line without quotes is split by horus, one with a quote by libcsv: 2,000 random lines and the
+ * same lines with an additional empty quoted field give the same fields. */
 static void test_both_splitters_agree(void **state)
 {
     static const char letters[] = "ab  ,,,\t";
@@ -367,7 +367,7 @@ static void test_both_splitters_agree(void **state)
                 joined +=
                     (size_t)snprintf(want + joined, sizeof want - joined, "%s|", row.fields[f]);
             if (pass == 0)
-                snprintf(plain[i], sizeof plain[i], "%s|", want); /* the field more */
+                snprintf(plain[i], sizeof plain[i], "%s|", want); /* the additional field */
             else
                 assert_string_equal(want, plain[i]);
         }
@@ -388,7 +388,7 @@ static void test_columns_by_name(void **state)
     assert_int_equal(hs_csv_column(&row, "job_id2"), UINT32_MAX);
 }
 
-/* A damaged file is reported once and is no endless series of bad rows: the first 40 bytes of a
+/* A damaged file is reported once, not as an endless series of bad rows: the first 40 bytes of a
  * gzip file, whose header (RFC 1952) is 1f 8b 08. */
 static void test_broken_input(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * CSV out: the bytes (RFC 4180 section 2), and that our reader and writer are inverse.
+ * CSV output: the bytes (RFC 4180 section 2), and that reader and writer are inverse.
  */
 #include "data/csv.h"
 
@@ -93,7 +93,7 @@ static void test_single_empty_field(void **state)
     close_and_expect("a\n\"\"\nx\n");
 }
 
-/* evalys' interval sets: neighbours are joined, a pair too. */
+/* evalys' interval sets: adjacent ids are joined, two as well. */
 static void test_ids(void **state)
 {
     static const uint32_t ids[] = {0, 1, 2, 3, 4, 5, 6, 7, 16, 20, 21, 22, 23, 40, 41, 4294967295};
@@ -111,7 +111,7 @@ static void test_ids(void **state)
     close_and_expect("x,ids\n1,0-7 16 20-23 40-41 4294967295\n2,\n16,3\n");
 }
 
-/* Rows over rows of texts, until the buffer has been written. */
+/* Rows of repeated texts, until the buffer has been written. */
 static void test_texts_that_come_again(void **state)
 {
     static const char *const all[] = {
@@ -158,8 +158,8 @@ static void test_columns_that_come_later(void **state)
     close_and_expect(want);
 }
 
-/* Text of every byte but controls, with line ends, longer than the output's room, comes back as it
- * was. */
+/* Text of any byte but controls, with line ends, longer than the output's buffer, reads back
+ * unchanged. */
 static void test_reads_back(void **state)
 {
     static char text[20000];
@@ -187,7 +187,7 @@ static void test_reads_back(void **state)
     hs_input_close(input);
 }
 
-/* Rows of 5 bytes and the header's 4 fill the buffer of 2^18 in the midst of a row. */
+/* Rows of 5 bytes and the header's 4 fill the buffer of 2^18 in the middle of a row. */
 static void test_rows_across_the_buffer(void **state)
 {
     enum { ROWS = 120000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What observers are told of a plan: in the order of application, with what had happened before,
- * the amounts and the ground; nothing of what was taken back, or changed nothing.
+ * What observers are told of a plan: in order of application, with the event before it, the amounts
+ * and the reason; actions that were rolled back or changed nothing are absent.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,8 @@
 
 static char told[4096];
 
-/* "10 b preempt 2+3 5000000 t:why" a line: second, job, action, GPUs, value, what had happened. */
+/* Writes "10 b preempt 2+3 5000000 t:why" as a line: second, job, action, GPUs, value, event,
+ * reason. */
 static enum hs_status tell(void *ctx, int64_t now_us, const struct hs_decision *d)
 {
     (void)ctx;
@@ -78,13 +79,14 @@ static void release_before_take(const struct hs_view *v, struct hs_plan *p, int 
         hs_plan_reason(p, NULL);
         hs_plan_start(p, script_handle[2]);
         hs_plan_on_node(p, 0, 1);
-    } else if (call == 3) { /* 2: b has paid at 14; 3: it is done at 54 */
+    } else if (call == 3) { /* 2: the overhead of b ends at 14; 3: b finishes at 54 */
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 1);
     }
 }
 
-/* At 10 the plan says owe, preempt, start: applied are the preemption, the start, the cost. */
+/* At 10 the plan adds an overhead, preempts and starts; the order of application is the preemption,
+ * the start, the overhead. */
 static void told_in_order_of_application(void **state)
 {
     (void)state;
@@ -104,13 +106,13 @@ static void move_here_and_there(const struct hs_view *v, struct hs_plan *p, int 
         hs_plan_on_node(p, 0, 1);
         hs_plan_timer(p, hs_view_now_us(v) + 10 * S, 't');
         hs_plan_timer(p, hs_view_now_us(v) + 20 * S, 't');
-    } else if (call <= 2) { /* at 10 to where it is, at 20 to the other node */
+    } else if (call <= 2) { /* at 10 on its node, at 20 on the other node */
         hs_plan_reason(p, "off");
         hs_plan_preempt(p, script_handle[0], 2 * S);
         hs_plan_reason(p, "on");
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, call == 1 ? 0 : 1, 1);
-    } else if (call == 3) { /* it has paid at 22 */
+    } else if (call == 3) { /* its overhead ends at 22 */
         hs_plan_reason(p, "moved");
         hs_plan_migrate(p, script_handle[0], 1 * S);
         hs_plan_on_node(p, 0, 1);
@@ -133,7 +135,7 @@ static void turn_away_and_kill(const struct hs_view *v, struct hs_plan *p, int c
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 1);
         hs_plan_reject(p, script_handle[1], "not wanted");
-    } else if (call == 1) { /* since a job has ended, asked again */
+    } else if (call == 1) { /* a further pass, since a job has ended */
         hs_plan_start(p, script_handle[2]);
         hs_plan_on_node(p, 0, 1);
         hs_plan_timer(p, hs_view_now_us(v) + 10 * S, 't');
@@ -142,7 +144,8 @@ static void turn_away_and_kill(const struct hs_view *v, struct hs_plan *p, int c
     }
 }
 
-/* A rejection has its own ground; the pass that follows it is for the job that went. */
+/* A rejection has a reason of its own; the pass that follows it is due to the rejected job's
+ * end. */
 static void ends_by_the_policy(void **state)
 {
     (void)state;

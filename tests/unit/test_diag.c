@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reports, byte for byte.
+ * Reports, compared byte for byte.
  */
 #include "base/diag.h"
 
@@ -68,7 +68,7 @@ static void test_source_line_without_a_column_has_no_caret(void **state)
     assert_string_equal(sink.text, "a.csv:12: error: m\n   12 | a,b\n");
 }
 
-/* The caret stays on the line, or right behind it. */
+/* The caret stays on the line, or directly after its end. */
 static void test_caret_at_the_ends(void **state)
 {
     struct hs_place first = at(1, 1, 100, "ab"), behind = at(1, 3, 1, "ab");
@@ -116,7 +116,7 @@ static void test_long_lines_are_cut_around_the_caret(void **state)
 }
 
 /* Control characters (an escape sequence, a tab, DEL, C1) and broken UTF-8 never reach the
- * terminal; the caret counts what is drawn. */
+ * terminal; the caret counts displayed columns. */
 static void test_user_data_are_made_safe(void **state)
 {
     struct hs_place place = at(1, 4, 1, "a\tb\x1bz");
@@ -152,7 +152,7 @@ static void test_file_names_are_made_safe(void **state)
     assert_string_equal(sink.text, "a\\x0ab: note: m\n");
 }
 
-/* A message over 4095 bytes is cut and says so. */
+/* A message over 4095 bytes is cut, with a mark. */
 static void test_long_messages_are_cut(void **state)
 {
     static char long_text[10000];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * results/README.md against what is written: every column, metric, unit, class and measure stands
- * in the dictionary, in the order of the files, and nothing else does.
+ * results/README.md compared with the output: every column, metric, unit, class and measure is in
+ * the dictionary, in the order of the files, and nothing else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static void files_of_a_backtest_have_these_columns(void **state)
     have_these_columns(names, files);
 }
 
-/* A run beside itself; the files go into its own directory, where read_header looks. */
+/* A run compared with itself; the files go into its own directory, where read_header reads them. */
 static void files_of_a_pair_have_these_columns(void **state)
 {
     (void)state;
@@ -245,7 +245,7 @@ static void figures_on_request_are_documented(void **state)
     assert_string_equal(written, expected);
 }
 
-/* What there is only where a job has a deadline. */
+/* Figures that exist only if a job has a deadline. */
 static void figures_of_deadlines_are_documented(void **state)
 {
     (void)state;
@@ -287,8 +287,8 @@ static void append_classes(char list[LIST_SIZE], uint32_t from, uint32_t to)
     }
 }
 
-/* Card, metrics, the classes of the first three kinds, then what came later: new columns are only
- * ever added at the end. */
+/* Run card, metrics, the classes of the first three kinds, then later additions: new columns are
+ * only ever appended. */
 static void summary_csv_has_these_columns(void **state)
 {
     (void)state;

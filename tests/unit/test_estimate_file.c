@@ -17,7 +17,7 @@
 
 #define S INT64_C(1000000)
 
-#define NONE INT64_C(77) /* of a job that the file does not name */
+#define NONE INT64_C(77) /* estimate of a job that the file does not name */
 
 static struct sink sink;
 static struct hs_estimation *file;
@@ -64,7 +64,7 @@ static void test_reads_seconds_by_id(void **state)
 static void test_columns_in_any_order_and_by_any_of_their_names(void **state)
 {
     static const char *const texts[] = {"note,priority,job_id\nx,30,a\n", "duration,job_id\n30,a\n",
-                                        /* what is called estimate is it, whatever else there is */
+                                        /* a column named estimate is preferred to any other */
                                         "job_id,duration,priority,estimate\na,1,2,30\n",
                                         "Job_ID,Estimate\r\na,30\r\n"};
     (void)state;
@@ -73,7 +73,7 @@ static void test_columns_in_any_order_and_by_any_of_their_names(void **state)
         assert_int_equal(estimate_of("a"), 30 * S);
         (void)tear_down(NULL);
     }
-    read_good("job_id,estimate\n"); /* nothing is known of anybody */
+    read_good("job_id,estimate\n"); /* no estimate of any job */
     assert_int_equal(estimate_of("a"), NONE);
 }
 
@@ -102,7 +102,7 @@ static void test_refuses_what_is_wrong_at_its_place(void **state)
            "leave out the row");
     refuse("job_id,estimate\na,1 h\n", "2:3: error: estimate is not a number of seconds: '1 h'\n",
            "leave out the row");
-    /* of 1,867 published predictions 410 are negative: what they mean is for their user to say */
+    /* of 1,867 published predictions 410 are negative: their meaning is left to the user */
     refuse("job_id,estimate\na,-3\n", "2:3: error: estimate is negative: '-3'\n", "least run time");
     refuse("job_id,estimate\na,2e12\n", /* 63,000 years */
            "2:3: error: estimate is beyond what can be counted: '2e12'\n", "");

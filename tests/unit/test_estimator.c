@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Estimates of run times by source. The means of the rolling one and the messages of the file are
- * tested with their own sources; here: which source answers, and the noise.
+ * Estimates of run times by source. The means of the rolling source and the messages of the file
+ * have their own tests; here: which source answers, and the noise.
  */
 #include "model/estimator.h"
 
@@ -51,8 +51,8 @@ static void test_oracle(void **state)
 }
 
 /* ln of the factor is sigma z. 100,000 jobs of 1,000,000 s, sigma 0.5: its mean is 0 with a
- * standard error of 0.5 / sqrt(100,000) = 0.0016, its standard deviation 0.5 with one of 0.5 /
- * sqrt(200,000) = 0.0011; 6.5 of them on either side. Rounding to 2^-20 moves it by 1e-6. */
+ * standard error of 0.5 / sqrt(100,000) = 0.0016, its standard deviation 0.5 with an error of 0.5 /
+ * sqrt(200,000) = 0.0011; bounds are 6.5 of them. Rounding to 2^-20 moves it by 1e-6. */
 static void test_noise_has_the_sigma_it_is_told(void **state)
 {
     double sum = 0, squares = 0;
@@ -82,8 +82,8 @@ static void test_noise_is_of_the_job_alone(void **state)
     for (uint64_t i = 0; i < 10; i++)
         changed += us_of(i, 1000 * S) != first[i];
     assert_int_equal(changed, 10);
-    /* one factor for the job, whatever its run time: 1024 times the run time is 1024 times the
-     * estimate, but for what rounding down loses below a microsecond */
+    /* one factor for the job, regardless of its run time: 1024 times the run time is 1024 times the
+     * estimate, except for rounding down by less than a microsecond */
     assert_in_range(us_of(3, 1024 * 1000 * S) - 1024 * us_of(3, 1000 * S), 0, 1023);
 }
 
@@ -97,13 +97,13 @@ static void test_noise_at_its_ends(void **state)
     int large = 0, small = 0;
     for (uint64_t i = 0; i < 100; i++) {
         int64_t us = us_of(i, S);
-        assert_true(us == 0 || us == (S << 20)); /* nothing, or a million times as much */
+        assert_true(us == 0 || us == (S << 20)); /* zero, or a million times as much */
         large += us > 0;
         small += us == 0;
         assert_int_equal(us_of(i, 0), 0);
         assert_in_range(us_of(i, INT64_MAX), 0, HS_ESTIMATE_MAX_US);
     }
-    assert_true(large > 20 && small > 20); /* of 100 even odds */
+    assert_true(large > 20 && small > 20); /* the chance of either is one half; 100 draws */
 }
 
 static void test_file_and_what_it_does_not_name(void **state)
@@ -119,10 +119,10 @@ static void test_file_and_what_it_does_not_name(void **state)
     assert_int_equal(hs_estimator_unnamed(e), 0);
     facts.id = "b";
     assert_int_equal(hs_estimator_us(e, &facts), 3600 * S);
-    hs_estimator_learn(e, &facts, 1); /* but what it took changes nothing */
+    hs_estimator_learn(e, &facts, 1); /* but its run time changes nothing */
     assert_int_equal(hs_estimator_us(e, &facts), 3600 * S);
     assert_int_equal(hs_estimator_unnamed(e), 2);
-    facts.attempt = 1; /* it was counted when it came first */
+    facts.attempt = 1; /* it was counted at its first attempt */
     assert_int_equal(hs_estimator_us(e, &facts), 3600 * S);
     assert_int_equal(hs_estimator_unnamed(e), 2);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs that have their GPUs to themselves sit on all of a node at once, until somebody asks about a
- * single GPU: then each is kept, and the run goes on as if it had always been. Every run here is
- * under --check=full.
+ * Exclusive jobs hold their GPUs of a node by one allocation, until a policy queries a single GPU:
+ * then allocations are kept for each GPU, and the run continues as if it had always been so. Every
+ * run here uses --check=full.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #define S HS_TEST_S
 
-/* Two nodes of 70: the GPUs of the second lie in three words of 64. */
+/* Two nodes of 70: the GPUs of the second are in three words of 64. */
 static const struct hs_test_job wide[] = {{.gpus = 60, .duration_s = 10, .gpu_util_pm = 500},
                                           {.gpus = 78, .duration_s = 20, .gpu_util_pm = 100}};
 
@@ -46,13 +46,13 @@ static void a_node_of_several_words_is_held(void **state)
     assert_int_equal(r.instants[0].gpus_held, 138);
     assert_int_equal(r.instants[0].milli_held, 138000);
     assert_int_equal(r.instants[0].load_pm_q32, (60 * 500 + 78 * 100) * HS_Q32_ONE);
-    /* At 10 s the first is gone. */
+    /* At 10 s the first job has finished. */
     assert_int_equal(r.instants[1].solo_pm_q32, (78 * 100) * HS_Q32_ONE);
     hs_test_free(&r);
 }
 
-/* On 1x6: four jobs of one GPU; those on 1 and 3 end, and the lowest three that are free are then
- * 1, 3 and 4. */
+/* On 1x6: four jobs of one GPU; those on 1 and 3 finish, and then the lowest three free GPUs are 1,
+ * 3 and 4. */
 static const struct hs_test_job holes[] = {{.gpus = 1, .duration_s = 90},
                                            {.gpus = 1, .duration_s = 10},
                                            {.gpus = 1, .duration_s = 90},
@@ -87,8 +87,8 @@ static const struct hs_test_job three[] = {{.gpus = 2, .duration_s = 100, .gpu_u
                                            {.gpus = 1, .duration_s = 100},
                                            {.gpus = 1, .submit_s = 10, .duration_s = 10}};
 
-/* At 10 s the policy asks; the second job, which it has just taken off, is there no more by then.
- */
+/* At 10 s the policy queries single GPUs; tenants as they will be, but the second job, which the
+ * plan has just preempted, is still the tenant before this plan. */
 static void ask_at_10(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
@@ -117,7 +117,7 @@ static void who_asks_about_a_gpu_is_answered(void **state)
     (void)state;
     struct hs_test_result r;
     assert_int_equal(script_play(three, 3, "1x4", HS_CAN_PREEMPT, ask_at_10, &r), HS_OK);
-    assert_int_equal(r.segment_count, 4); /* that of job 1 was closed, it has another */
+    assert_int_equal(r.segment_count, 4); /* one of job 1's was closed and it has another */
     assert_int_equal(r.segments[0].job, 1);
     assert_int_equal(r.segments[0].gpus[0], 2);
     assert_int_equal(r.segments[1].job, 2);
@@ -125,7 +125,7 @@ static void who_asks_about_a_gpu_is_answered(void **state)
     assert_int_equal(r.jobs[0].end_us, 100 * S);
     assert_int_equal(r.jobs[1].end_us, 100 * S);
     assert_int_equal(r.jobs[2].end_us, 20 * S);
-    assert_int_equal(r.jobs[1].preemptions, 0); /* placed again at once: it moved */
+    assert_int_equal(r.jobs[1].preemptions, 0); /* placed again at once: a migration */
     assert_int_equal(r.jobs[1].migrations, 1);
     assert_int_equal(r.instants[1].load_pm_q32, 600 * HS_Q32_ONE);
     hs_test_free(&r);

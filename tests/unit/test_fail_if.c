@@ -47,7 +47,8 @@ static void absolute_conditions(void **state)
     assert_true(condition.limit == -1 && !condition.is_relative);
 }
 
-/* "pack" names the last, though "pack:scan=fit" begins so; "sjf" needs no parameters. */
+/* "pack" names the last policy, although "pack:scan=fit" begins with it; "sjf" needs no
+ * parameters. */
 static void policies_by_name(void **state)
 {
     (void)state;
@@ -105,8 +106,8 @@ static bool holds(const char *text, double mean, double first, double ratio)
     return is_met(&condition, figure_of(&condition, mean, first, ratio));
 }
 
-/* The ratio decides, not the ratio of the means: over several runs they differ. The limit itself is
- * allowed. */
+/* The mean of the ratios decides, not the ratio of the means: over several runs they differ. The
+ * limit itself is allowed. */
 static void when_it_holds(void **state)
 {
     (void)state;
@@ -119,7 +120,8 @@ static void when_it_holds(void **state)
     assert_true(holds("gpu_utilization<0.5", 0.4, 1, 0.4));
 }
 
-/* From 0 to more is beyond every limit, from 0 to 0 no change; what is absent cannot be judged. */
+/* From 0 to more is beyond every limit, from 0 to 0 is no change; an absent value cannot be
+ * judged. */
 static void against_nothing(void **state)
 {
     (void)state;

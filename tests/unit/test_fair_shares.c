@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the time of a GPU becomes, on a million random states: fair shares against a reference that
- * raises the level from demand to demand in long double, and by their properties, which are exact;
- * and the speeds of tenants by the form and the capacity.
+ * How the time of a GPU is divided, on a million random states: fair shares compared with a
+ * reference that raises the level from demand to demand in long double, and by their properties,
+ * which are exact; and the speeds of tenants by the form and the capacity.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static uint64_t below(uint64_t limit)
     return hs_mix64(draws++, 17) % limit;
 }
 
-/* Often equal, often met exactly. */
+/* Values are often equal and often exactly at a limit. */
 static uint64_t draw_q32(void)
 {
     static const uint64_t often[] = {0, HS_Q32_ONE, HS_Q32_ONE / 2, HS_Q32_ONE / 3, 1};
@@ -42,8 +42,8 @@ static void copy_claims(struct hs_fair_share *to, const struct hs_fair_share *fr
                                        .weight_q32 = from[i].weight_q32};
 }
 
-/* At most the capacity, but for a unit a tenant; all of it where it is wanted; to none more than it
- * wants, nor less than its part of the weights unless it wants less. */
+/* The sum is at most the capacity, to a unit a tenant, and all of it is used if demanded; no tenant
+ * gets more than its demand, nor less than its part of the weights unless its demand is less. */
 static void expect_fair(const struct hs_fair_share *s, uint32_t count, uint64_t capacity_q32)
 {
     uint64_t wanted = 0, given = 0, weights = 0;
@@ -98,14 +98,14 @@ static void shares_are_max_min_fair(void **state)
         hs_share_fairly(fewer, count - 1, capacity_q32);
         for (uint32_t i = 0; i < count; i++) {
             assert_int_equal(turned[count - 1 - i].given_q32, s[i].given_q32);
-            /* the last tenant takes from the others, a rounding apart */
+            /* the last tenant takes from the others, to within rounding */
             assert_true(i + 1 == count || s[i].given_q32 <= fewer[i].given_q32 + 1);
         }
     }
 }
 
-/* The RTX 3090's form, and its capacity of whole GPUs and parts. A tenant more makes none faster,
- * but for what rounding does. */
+/* The RTX 3090's form, and its capacity of whole GPUs and parts. One more tenant makes no other
+ * faster, except by rounding. */
 static void speeds_conserve_time(void **state)
 {
     static const double form[] = {0.926, 1.366, 1.674};

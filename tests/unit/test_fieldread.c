@@ -51,9 +51,9 @@ static void test_blanks(void **state)
     assert_int_equal(in.lengths[1], 3);
     assert_int_equal(in.line, 1);
     struct hs_place place = hs_csv_place(csv, 1);
-    assert_int_equal(place.column, 7); /* of " one\t two  ", the mark not counted */
+    assert_int_equal(place.column, 7); /* of " one\t two  ", without the mark */
     assert_int_equal(place.span, 3);
-    assert_int_equal(hs_csv_place(csv, 2).column, 12); /* behind it */
+    assert_int_equal(hs_csv_place(csv, 2).column, 12); /* after it */
     assert_int_equal(hs_csv_next(csv, &in), HS_OK);
     assert_string_equal(in.fields[0], "3");
     assert_int_equal(in.line, 4);
@@ -100,7 +100,7 @@ static void test_more_fields_than_kept(void **state)
     close_it();
 }
 
-/* A bad line costs itself alone. */
+/* A bad line is skipped alone. */
 static void test_bad_lines(void **state)
 {
     const size_t size = (1u << 20) + 100;
@@ -136,7 +136,7 @@ static void test_head(void **state)
     assert_true(hs_plain_head(head, sizeof head - 1, ';', &line, &len));
     assert_int_equal(len, 4);
     assert_memory_equal(line, " a b", 4);
-    assert_true(hs_plain_head("a b", 3, ';', &line, &len)); /* no end within the head */
+    assert_true(hs_plain_head("a b", 3, ';', &line, &len)); /* no line end within the head */
     assert_int_equal(len, 3);
     assert_false(hs_plain_head(";x\n;y", 5, ';', &line, &len));
     assert_false(hs_plain_head("", 0, ';', &line, &len));

@@ -19,7 +19,7 @@
 
 static struct sink sink;
 
-/* Another process that has the lock when this returns; it goes on GO, or when it is killed. */
+/* Starts another process, which has the lock on return; it continues on GO, or is killed. */
 static pid_t other_holds(const char *path, int *go)
 {
     int ready[2], told[2];
@@ -43,7 +43,7 @@ static pid_t other_holds(const char *path, int *go)
     return pid;
 }
 
-/* A child that ends the wait after a while, one way or the other. */
+/* A child that ends the wait after `ms`, by the given act. */
 static pid_t after_ms(int ms, void (*act)(int), int arg)
 {
     pid_t pid = fork();
@@ -91,7 +91,7 @@ static void test_free_lock_leaves_nothing(void **state)
     assert_string_equal(sink.text, "");
 }
 
-/* The first poll is too early by construction: the lock is released 150 ms later. */
+/* The first poll always comes too early: the lock is released 150 ms later. */
 static void test_waits_for_its_turn(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void test_waits_for_its_turn(void **state)
     hs_file_lock_free(&lock, path);
 }
 
-/* It leaves a file without a lock. */
+/* The killed process leaves a file without a lock. */
 static void test_killed_owner_frees_it(void **state)
 {
     (void)state;

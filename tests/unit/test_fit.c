@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A fit to jobs made up here, so that what must come out is known; that what is written is what is
- * read again; and that a workload fitted to generated jobs is the workload that they were made of.
+ * A fit to jobs made here, so that its result is known; the written file reads back the same; and a
+ * workload fitted to generated jobs is the workload that generated them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -73,15 +73,15 @@ static void test_too_few(void **state)
     struct fitted *f = *state;
     for (int i = 0; i < 9; i++)
         add(f, i * HOUR, 1, 1, NULL);
-    add(f, 10 * HOUR, 0, 1, NULL); /* no GPU, no job */
+    add(f, 10 * HOUR, 0, 1, NULL); /* a row without GPUs is no job */
     assert_int_equal(hs_fit_jobs(f->fit), 9);
     assert_int_equal(hs_fit_finish(f->fit, "lab", &f->workload, &f->sink.diag), HS_E_INPUT);
     assert_non_null(strstr(f->sink.text, "there are 9"));
 }
 
 /* Two weeks: 2 jobs at 10 h of each day but Sunday, 6 at 15 h: a quarter and three quarters,
- * weekdays a sixth each, although the trace begins and ends within a day. Around that profile
- * nothing moves, and counts that do not even have the variance of a Poisson process have no
+ * weekdays a sixth each, although the trace begins and ends within a day. The counts do not deviate
+ * from that profile, and counts with less than the variance of a Poisson process have no
  * modulation. 97 jobs from Monday 10 h to the last second of the second Sunday. */
 static void test_profile(void **state)
 {
@@ -90,7 +90,7 @@ static void test_profile(void **state)
         for (int i = 0; i < 8 && day % 7 != 6; i++)
             add(f, MONDAY + day * DAY + (i < 2 ? 10 : 15) * HOUR + i % 2 * 1800 * SECOND, 1, 10,
                 NULL);
-    /* The last Sunday is there, as good as empty. */
+    /* The last Sunday is complete but almost empty. */
     add(f, MONDAY + 14 * DAY - SECOND, 1, 10, NULL);
     finish(f);
     const struct hs_workload_arrivals *a = &f->workload.arrivals;
@@ -103,7 +103,7 @@ static void test_profile(void **state)
     assert_true(a->modulation.cv == 0);
 }
 
-/* 30 jobs in each hour of 20 days but for ten of one night. */
+/* 30 jobs in each hour of 20 days, except for ten hours of one night. */
 static void test_outage(void **state)
 {
     struct fitted *f = *state;
@@ -114,12 +114,12 @@ static void test_outage(void **state)
     const struct hs_workload_outages *o = &f->workload.arrivals.outages;
     near(o->per_day, 1.0 / 20, 1e-9);
     near(hs_quantile_fn_at(&o->hours, .5), 10, 1e-9);
-    near(f->workload.arrivals.hours[5], 1.0 / 24, 1e-9); /* not less for the hole at 5 h */
+    near(f->workload.arrivals.hours[5], 1.0 / 24, 1e-9); /* not less because of the outage at 5 h */
     assert_true(f->workload.arrivals.modulation.cv == 0);
 }
 
-/* A user's five jobs within a minute, at 10 s, are a run; the sixth, 61 s behind, begins another. A
- * second user in between does not end it. */
+/* A user's five jobs within a minute, at 10 s, are one batch; the sixth, 61 s later, begins
+ * another. A job of a second user in between does not end it. */
 static void test_runs(void **state)
 {
     struct fitted *f = *state;
@@ -140,8 +140,8 @@ static void test_runs(void **state)
     assert_int_equal(f->workload.users, 2);
 }
 
-/* Sizes 1, 3 and 5 to 7 are three classes. The shorter half of the 1,000 jobs of one GPU ended
- * well, the longer half failed; half of those after one retry of 7 s. */
+/* Sizes 1, 3 and 5 to 7 are three classes. The shorter half of the 1,000 jobs of one GPU completed,
+ * the longer half failed; half of these after one retry of 7 s. */
 static void test_sizes(void **state)
 {
     struct fitted *f = *state;
@@ -271,8 +271,8 @@ static const char lab[] =
     " \"users\": {\"count\": 100, \"sigma\": 1.2, \"duration_correlation\": 0.3,"
     " \"outcome_correlation\": 0.4}}";
 
-/* 60,000 jobs of a hundred days. Allowed is what six seeds stay within. Outcomes of a user agree
- * less often than their correlation says: ranks and sizes have mixes of their own. */
+/* 60,000 jobs of a hundred days. The bounds are what six seeds stay within. Outcomes of a user
+ * agree less often than their correlation implies: ranks and sizes have mixes of their own. */
 static void test_recovered(void **state)
 {
     struct fitted *f = *state;

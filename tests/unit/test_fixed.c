@@ -52,14 +52,14 @@ static void test_fractions_are_carried(void **state)
     assert_true(w.done_ns == 1 && w.carry == 2 * UINT64_C(2147484000) - HS_Q32_ONE);
 }
 
-/* 2^63 - 1 ns of work, a time span and a rate at the end of their ranges: nothing wraps. */
+/* 2^63 - 1 ns of work, a time span and a rate at the limits of their ranges: nothing wraps. */
 static void test_ends_of_the_ranges(void **state)
 {
     struct hs_work w = {.total_ns = INT64_MAX};
     (void)state;
     /* ceil((2^63 - 1) / 1000) = ceil(9223372036854775.807) */
     assert_true(hs_work_eta_us(&w, HS_Q32_ONE) == INT64_C(9223372036854776));
-    /* At rate 2^-32 it would take 9.2e15 us x 2^32, more than there is time. */
+    /* At rate 2^-32 it would take 9.2e15 us x 2^32, beyond the range of time. */
     assert_true(hs_work_eta_us(&w, 1) == HS_TIME_MAX);
     hs_work_advance(&w, HS_Q32_ONE, HS_TIME_MAX);
     assert_true(w.done_ns == INT64_MAX && w.carry == 0);
@@ -87,11 +87,11 @@ static void test_work_is_conserved(void **state)
         given += (hs_u128)rate_q32 * (uint64_t)(dt_us * HS_NS_PER_US);
         assert_true(((hs_u128)(uint64_t)w.done_ns << 32) + w.carry == given);
     }
-    /* 10^6 x 1 x 0.5 s: far from the cap, which would hide it. */
+    /* 10^6 x 1 x 0.5 s: far below the cap, which would hide an error. */
     assert_true(w.done_ns < w.total_ns);
 }
 
-/* At the eta it is done, a microsecond earlier it is not, from any state and at any rate. */
+/* At the eta the work is done, a microsecond earlier it is not, from any state and at any rate. */
 static void test_eta_is_exact(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void test_eta_is_exact(void **state)
     }
 }
 
-/* Cutting a run into pieces changes nothing: the eta of the rest is the rest of the eta. */
+/* Interruptions change nothing: the eta of the rest is the rest of the eta. */
 static void test_eta_survives_interruptions(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Numbers to text.
+ * Formatting of numbers.
  */
 #include "base/fmt.h"
 
@@ -18,7 +18,7 @@
 
 #include "base/rng.h"
 
-/* The text of a number, terminated; a guard behind HS_FMT_MAX must survive. */
+/* The text of a number, terminated; guard bytes after HS_FMT_MAX must not change. */
 static char buffer[HS_FMT_MAX + 1];
 
 static const char *finish(size_t len)
@@ -88,7 +88,8 @@ static void assert_u64(uint64_t value)
     assert_string_equal(u64(value), expected);
 }
 
-/* Digits are worked out by fours and eights: all of these, and where a number gets one more. */
+/* Digits are computed in groups of four and eight: all group borders, and where a number gets one
+ * more digit. */
 static void test_integers_at_the_joints(void **state)
 {
     (void)state;
@@ -123,16 +124,16 @@ static void test_ratio_rounds_half_up(void **state)
     assert_string_equal(ratio(2, 3, 3), "0.667");
     assert_string_equal(ratio(1, 2, 0), "1");         /* half, up */
     assert_string_equal(ratio(1, 8, 2), "0.13");      /* 0.125 */
-    assert_string_equal(ratio(249, 2000, 2), "0.12"); /* 0.1245: once, not twice */
-    assert_string_equal(ratio(999, 1000, 2), "1");    /* carries into the whole */
+    assert_string_equal(ratio(249, 2000, 2), "0.12"); /* 0.1245: rounded once, not twice */
+    assert_string_equal(ratio(999, 1000, 2), "1");    /* carries into the integer part */
     assert_string_equal(ratio(1999, 1000, 2), "2");
     assert_string_equal(ratio(5, 2, 3), "2.5");
     assert_string_equal(ratio(1, 1000000000, 9), "0.000000001");
     assert_string_equal(ratio(1, 2000000001, 9), "0");
 }
 
-/* (2^64 - 1) / 2 = 9223372036854775807.5; (2^64 - 2) / (2^64 - 1) is 1 less 5e-20;
- * 2^63 / (2^64 - 1) is 1/2 and 2.7e-20. */
+/* (2^64 - 1) / 2 = 9223372036854775807.5; (2^64 - 2) / (2^64 - 1) is 1 less 5e-20; 2^63 / (2^64 -
+ * 1) is 1/2 plus 2.7e-20. */
 static void test_ratio_at_the_ends_of_64_bits(void **state)
 {
     (void)state;
@@ -154,11 +155,11 @@ static void test_doubles_as_people_write_them(void **state)
     assert_string_equal(real(0.1), "0.1");
     assert_string_equal(real(100000), "100000");
     assert_string_equal(real(1e22), "1e+22");
-    assert_string_equal(real(0.1 + 0.2), "0.30000000000000004"); /* the known sum: 17 digits */
+    assert_string_equal(real(0.1 + 0.2), "0.30000000000000004"); /* the well-known sum: 17 digits */
     assert_string_equal(real(9007199254740993.0), "9007199254740992"); /* 2^53 + 1 is no double */
     assert_string_equal(real(DBL_MAX), "1.7976931348623157e+308");
     assert_string_equal(real(DBL_MIN), "2.2250738585072014e-308");
-    assert_string_equal(real(5e-324), "5e-324"); /* the smallest there is */
+    assert_string_equal(real(5e-324), "5e-324"); /* the smallest double */
 }
 
 static void test_what_is_no_number_is_empty(void **state)
@@ -169,7 +170,7 @@ static void test_what_is_no_number_is_empty(void **state)
     assert_string_equal(real(-INFINITY), "");
 }
 
-/* Any bits: they read back as the same bits. */
+/* Any bits read back as the same bits. */
 static void test_doubles_read_back(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The profile of what will be free, of many parts, against an array with a number a microsecond.
+ * The profile of future free amounts, of many parts, compared with an array of one number a
+ * microsecond.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 
 enum { END = 3000, MOST_PARTS = 200, ADDITIONS = 1500 };
 
-/* The last number is for ever. */
+/* The last number holds for ever. */
 static int64_t plain_first(const int64_t *free, int64_t from, int64_t length, int64_t wanted)
 {
     for (int64_t at = from, t = from; length > 0; t++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The free index: hand-made cases for each rule, then 10^5 random takes and gives on mixed clusters
- * with every search held against a scan of all nodes.
+ * with every search compared with a scan of all nodes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,7 +107,7 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_node_count(x.f, &any, 4, HS_NODES_ALL), 3);
     assert_int_equal(hs_free_node_count(x.f, &p100, 4, HS_NODES_ALL), 0);
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), NONE);
-    hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and behind it */
+    hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and after it */
     assert_int_equal(hs_free_fit(x.f, &any, 4, HS_FIT_BEST), 0);
     assert_int_equal(hs_free_fit(x.f, &any, 4, HS_FIT_BEST_BUSY), 2);
     assert_int_equal(hs_free_fit(x.f, &v100, 4, HS_FIT_BEST_BUSY), NONE);
@@ -207,16 +207,16 @@ static void test_partition(void **state)
     assert_int_equal(hs_free_total(x.f, 2), 0);
     assert_int_equal(hs_free_total(x.f, 0), 8);
     close_cluster(&x);
-    /* Under quota all share the nodes. */
+    /* Under quota all VCs use all nodes. */
     open_cluster(&x, path, HS_VC_QUOTA, 0);
     assert_int_equal(hs_free_fit(x.f, &b, 1, HS_FIT_BEST), 0);
     assert_int_equal(hs_free_total(x.f, 1), 12);
     close_cluster(&x);
 }
 
-/* Under jitter best and worst draw among equals and nothing else: 64 idle nodes, one of them with
- * 3 of 4 free. The chance that 640 fair draws miss a node is 64 (63/64)^640 < 0.3 %; the seed is
- * fixed, so the outcome is too. */
+/* Under jitter best and worst draw among equal nodes only: 64 idle nodes, one of them with 3 of 4
+ * free. The chance that 640 fair draws miss a node is 64 (63/64)^640 < 0.3 %; the seed is fixed, so
+ * the outcome is too. */
 static void test_jitter(void **state)
 {
     (void)state;
@@ -393,7 +393,7 @@ static void move(struct walk *w, const struct holding *h, int sign)
     assert_int_equal(hs_free_of_node(w->x.f, h->node), n->free);
 }
 
-/* Drifts between full and empty: takes prevail for 500 steps, then gives. */
+/* Drifts between full and empty: 500 steps of mostly takes, then of mostly gives. */
 static void step_walk(struct walk *w, uint64_t seed, uint32_t step)
 {
     uint64_t draw = hs_mix64(seed, 2 * step), other = hs_mix64(seed, 2 * step + 1);
@@ -450,7 +450,7 @@ static void test_random_walk_of_types(void **state)
     random_walk("7x8:V100,9x4:P100,3x2:T4,5x8:P100,1x1:V100,70x4:V100", HS_VC_IGNORE, 2, 40000);
 }
 
-/* Racks, types, sizes, limits and owners that cut across each other. */
+/* Racks, types, sizes, limits and owners that overlap arbitrarily. */
 static void test_random_walk_of_everything(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The index of servers, against a search through all of them.
+ * The index of servers compared with a linear search.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,11 +17,11 @@
 #define SERVERS 300
 #define KEYS    7 /* few, so that many are equal */
 
-/* All that hs_view_alloc reads. */
+/* The only fields that hs_view_alloc reads. */
 static struct hs_engine engine = {.is_initialising = true};
 static const struct hs_view view = {.engine = &engine};
 
-static uint32_t ranks[SERVERS]; /* a permutation that is not the order of the numbers */
+static uint32_t ranks[SERVERS]; /* a permutation that differs from the order of the numbers */
 
 struct member {
     bool is_in;
@@ -33,7 +33,7 @@ static bool is_before(const struct member *all, uint32_t a, uint32_t b)
     return all[a].key < all[b].key || (all[a].key == all[b].key && ranks[a] < ranks[b]);
 }
 
-/* The first that is in and is not before (key, rank `from`). */
+/* The first member that is not before (key, rank `from`). */
 static uint32_t first_from(const struct member *all, uint64_t key, uint32_t from)
 {
     uint32_t best = HS_NO_NODE;
@@ -74,7 +74,7 @@ static void it_orders_as_a_scan_does(void **state)
     for (int step = 0; step < 4000; step++) {
         uint32_t server = (uint32_t)hs_rng_below(&rng, SERVERS);
         if (hs_rng_below(&rng, 6) < (step / 1000 % 2 == 0 ? 2 : 5)) {
-            index_set(&set, server, UINT64_MAX); /* also one that is out */
+            index_set(&set, server, UINT64_MAX); /* also a server that is absent */
             all[server].is_in = false;
         } else {
             all[server] = (struct member){.is_in = true, .key = hs_rng_below(&rng, KEYS)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Shares of time that the turns of a ring come to: by hand, and against turning the ring.
+ * Shares of time under round robin: by hand, and compared with a simulation of the turns.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,8 +62,8 @@ static void a_small_gang_fits_beside_large_ones(void **state)
     expect(gpus, NULL, 3, 4, shares);
 }
 
-/* Three of priority 1 keep three of four GPUs, two of 0 take turns on the fourth; where the higher
- * ones take all, the lower has no turn. */
+/* Three of priority 1 keep three of four GPUs, two of 0 take turns on the fourth; if higher
+ * priorities take all GPUs, the lower has no turn. */
 static void higher_priorities_come_first(void **state)
 {
     (void)state;
@@ -109,7 +109,8 @@ static void turn_once(const struct hs_gandiva_turn *units, uint32_t count, uint3
         turns[turn + 1][i] = turns[turn][i] + runs[i];
 }
 
-/* The first turn after which the ring is as it was before, and when that was. */
+/* The first turn after which the order is the same as after an earlier turn, and that earlier
+ * turn. */
 static bool period_of(uint32_t count, uint32_t *from, uint32_t *to)
 {
     for (*to = 1; *to <= TURNS_MAX; ++*to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The generator on small workloads whose jobs can be told beforehand. That the shipped ones are
- * like what was published is tests/oracle/test_workloads.
+ * The generator on small workloads whose jobs can be predicted. tests/oracle/test_workloads
+ * compares the shipped ones with published figures.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ struct job {
 };
 static struct job jobs[JOBS_MOST];
 
-/* A file of this text, where ' stands for ". */
+/* Writes a file of this text, with ' replaced by ". */
 static const char *written(const char *text)
 {
     static char json[4096];
@@ -56,7 +56,7 @@ static struct hs_generator *open_good(const struct hs_generate_request *q)
     return g;
 }
 
-/* All jobs into `jobs`; attempts must add up. */
+/* Generates all jobs into `jobs`; attempts must add up. */
 static uint32_t make(const struct hs_generate_request *q)
 {
     struct hs_generator *g = open_good(q);
@@ -106,14 +106,14 @@ static void test_jobs_and_days(void **state)
     struct hs_generator *g = open_good(&q); /* 1.5 days */
     assert_int_equal(hs_generator_about(g)->hours, 36);
     hs_generator_close(g);
-    q.jobs = 30400; /* 30.4 days: as nobody asked for them, whole ones */
+    q.jobs = 30400; /* 30.4 days: rounded up to whole days, since the request names none */
     g = open_good(&q);
     assert_int_equal(hs_generator_about(g)->hours, 30 * 24);
     hs_generator_close(g);
 }
 
-/* All jobs take 10 s, 10.5 with what rounding adds on the average (a curve knows no whole seconds):
- * load .5 of 21 GPUs is one job a second. */
+/* All jobs take 10 s, 10.5 with the average effect of rounding (the quantile function is
+ * continuous): load .5 of 21 GPUs is one job a second. */
 static void test_load(void **state)
 {
     (void)state;
@@ -178,7 +178,8 @@ static void test_seed(void **state)
     assert_true(digest(make(&q)) != one);
 }
 
-/* Half of the jobs want 1 GPU, four in ten 2, the others 8: dealt, not drawn, so to the job. */
+/* Half of the jobs request 1 GPU, four in ten 2, the others 8: stratified, not drawn, so exact to
+ * the job. */
 static void test_sizes_exact(void **state)
 {
     (void)state;
@@ -200,9 +201,9 @@ static int by_duration(const void *a, const void *b)
     return (x->duration_s > y->duration_s) - (x->duration_s < y->duration_s);
 }
 
-/* Durations keep to their curve within .002 anywhere, where as many independent draws would be off
- * by .0087 (the median of Kolmogorov's distribution, .8276, by the root of 10,000 jobs), and the
- * fates to the ranks: who is longer than the median failed. */
+/* Durations match their quantile function within .002 everywhere, where as many independent draws
+ * would be off by .0087 (the median of Kolmogorov's distribution, .8276, divided by the root of
+ * 10,000 jobs), and outcomes follow the ranks: jobs longer than the median failed. */
 static void test_durations_and_fates(void **state)
 {
     (void)state;
@@ -244,9 +245,9 @@ static void test_profile(void **state)
     }
 }
 
-/* However the rate moves, hours of the day have their shares: within four and a half standard
- * errors of as many jobs that fall by chance, which one of 24 exceeds once in 6,000 times. Left
- * alone, a modulation of CV 2 would move them by ten times as much. */
+/* Hours of the day have their shares under any modulation: within four and a half standard errors
+ * of as many independent jobs, which one of 24 exceeds once in 6,000 times. Uncorrected, a
+ * modulation of CV 2 would move them by ten times as much. */
 static void test_modulated_profile(void **state)
 {
     (void)state;
@@ -272,14 +273,14 @@ static void test_modulated_profile(void **state)
         if (fabs((double)counts[h] - expected) > 4.5 * sqrt(expected))
             fail_msg("hour %d: %g jobs, expected %g", h, (double)counts[h], expected);
     }
-    /* and it does move: CV^2 about 4, of which raking takes some */
+    /* and the rate does vary: CV^2 about 4, which raking reduces */
     double mean = (double)wanted / (double)hours;
     assert_true(squares / (double)hours / mean / mean - 1 > 2.5);
     hs_workload_free(&w);
 }
 
-/* Batches of three of one user, of so many that two in a row are hardly of the same, 7 s apart; the
- * last of an hour may be cut short. */
+/* Batches of three jobs of one user, 7 s apart; with so many users two batches in a row are rarely
+ * of the same one. The last batch of an hour may be cut short. */
 static void test_batches(void **state)
 {
     (void)state;
@@ -301,7 +302,7 @@ static void test_batches(void **state)
     assert_in_range(batches, 1000, 1000 + 2 * 72); /* two short ones in each of the 72 hours */
 }
 
-/* 84 jobs in 2,400 hours, on whose rates batches of 8 would be cut to single jobs: whole, they are
+/* 84 jobs in 2,400 hours, whose rates would cut batches of 8 to single jobs: kept whole, they are
  * ten of 8 and the last of the 4 that are left, all of them 7 s apart. */
 static void test_whole_batches(void **state)
 {
@@ -324,9 +325,10 @@ static void test_whole_batches(void **state)
 
 /* ---- who ---- */
 
-/* Durations correlate fully within users: between two jobs of a user are none of another one, in
- * order of duration. Outcomes do: of two users, each with about half of the jobs, who ends well is
- * told by the user but for the one in whom the share .3 falls; the mix is that of the workload. */
+/* Durations correlate fully within users: in order of duration no job of one user lies between two
+ * of the other. Outcomes too: of two users, each with about half of the jobs, the user determines
+ * the outcome, except for the user in whose part the share .3 ends; the mix is that of the
+ * workload. */
 static void test_like_jobs_of_users(void **state)
 {
     (void)state;
@@ -391,7 +393,7 @@ static void test_retries(void **state)
         assert_in_range(jobs[i].attempts, 0, 3);
         counts[jobs[i].attempts]++;
     }
-    assert_int_equal(counts[1], 0);                       /* not retried: no attempts are told */
+    assert_int_equal(counts[1], 0);                       /* not retried: no attempts are listed */
     assert_in_range(counts[0], 10000 - 283, 10000 + 283); /* four standard deviations of 70.7 */
     assert_in_range(counts[2], 5000 - 245, 5000 + 245);   /* 61.2 */
 }
@@ -405,13 +407,13 @@ static int64_t peak_kib(void)
     return usage.ru_maxrss;
 }
 
-/* What the first 100,000 of a million jobs take, all take: a second plan and block of hours were
- * made by then. */
+/* A million jobs need no more memory than their first 100,000, by when a second plan and a second
+ * block of hours have been made. */
 static void test_memory(void **state)
 {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
-    skip(); /* it keeps what was freed */
+    skip(); /* it keeps freed memory */
 #endif
     const struct hs_generate_request q = {.name = "venus", .jobs = 1000000, .seed = 1};
     struct hs_generator *g = open_good(&q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gittins indices of a sample that can be worked out by hand: M17 of the policy text.
+ * Gittins indices of a sample, calculated by hand: M17 of the policy text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static struct gittins empty(bool is_repo)
                             .recent = recent};
 }
 
-/* {100, 100, 100, 400} four times over: at 16 finished jobs the first sample is taken. */
+/* {100, 100, 100, 400} four times: the first sample is taken at 16 finished jobs. */
 static struct gittins learnt(bool is_repo)
 {
     struct gittins g = empty(is_repo);
@@ -64,9 +64,9 @@ static void repo(void **state)
     assert_int_equal(gittins_index(&g, 400 * S, INT64_MAX), 0);
 }
 
-/* Where nothing can end within D, D = 0 included, the index is 0 and not 0 / 0. Of 1,024 samples of
- * 9e12 s the prefix sums are known to about 1 s; 1 us before their end an index is at most 1 a us,
- * 1e18 in 1e-12, and at most 1e4 of the table's 1e6 / 9e12. */
+/* If nothing can end within D, D = 0 included, the index is 0 and not 0 / 0. The prefix sums of
+ * 1,024 samples of 9e12 s are exact to about 1 s; 1 us before their end an index is at most 1 per
+ * us, 1e18 in 1e-12, and at most 1e4 of the table's 1e6 / 9e12. */
 static void extremes(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void extremes(void **state)
     }
 }
 
-/* Taken anew at 16, 32, ..., 1,024, 2,048, 3,072 jobs; of the last 1,024. */
+/* Taken again at 16, 32, ..., 1,024, 2,048, 3,072 jobs; of the last 1,024. */
 static void samples_are_taken_when_their_number_has_doubled(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Powers of one half against Slurm's published table and long doubles, and decayed means against
- * their integral.
+ * Powers of one half compared with Slurm's published table and long doubles, and decayed means
+ * compared with their integral.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static void by_hand(void **state)
     assert_true(decayed_at(&d, 42 * DAY_US, 14 * DAY_US) == UINT64_C(3) << 31);
 }
 
-/* Many changes at any time: the sum over the stretches of one level is the integral. */
+/* Many changes at random times: the sum over the intervals of constant level is the integral. */
 static void integral(void **state)
 {
     struct decayed d = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * XXH3-64: a published value, and streaming against one piece.
+ * XXH3-64: a published value, and streaming compared with hashing in one piece.
  */
 #include "base/io.h"
 
@@ -29,7 +29,7 @@ static void test_pieces_hash_as_the_whole(void **state)
         for (size_t at = 0; at < sizeof data; at += piece) {
             size_t len = sizeof data - at < piece ? sizeof data - at : piece;
             hs_output_put(&out, data + at, len);
-            if (at + len == 4096) /* a digest on the way disturbs nothing */
+            if (at + len == 4096) /* an intermediate digest changes nothing */
                 assert_true(hs_output_hash(&out) == hs_hash_of(data, 4096));
         }
         assert_true(hs_output_hash(&out) == hs_hash_of(data, sizeof data));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The heap against hand-made orders and, over random operations, against a linear search.
+ * The heap compared with hand-made orders and, over random operations, with a linear search.
  */
 #include "base/heap.h"
 
@@ -18,7 +18,7 @@ struct entry {
     uint32_t id;
 };
 
-/* false: it is empty. */
+/* false: the heap is empty. */
 static bool first_of(const struct hs_heap *heap, struct entry *out)
 {
     if (heap->count == 0)
@@ -41,7 +41,7 @@ static void test_empty(void **state)
     hs_heap_free(&heap);
 }
 
-/* Times first, then order; negative times and the ends of both ranges sort as numbers. */
+/* Times first, then order; negative times and the limits of both ranges sort as numbers. */
 static void test_order_is_time_then_order(void **state)
 {
     static const struct entry sorted[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Speed by CPUs and host memory: the shipped grids against the published profiles of Synergy
- * (Mohan et al., OSDI'22; design of policies, S2 and S3), values between points by hand, a job in
- * a run, and bad files.
+ * Speed by CPUs and host memory: the shipped grids compared with the published profiles of Synergy
+ * (Mohan et al., OSDI'22; design of policies, S2 and S3), values between points by hand, a job in a
+ * run, and bad files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +67,7 @@ static void published_points(void **state)
     expect(ALEXNET, 12000, 128000, 2.94);
     expect(OTHER, 1000, 1000, 1);
     expect(HS_NO_PROFILE, 1000, 1000, 1);
-    expect(RES18, 0, 0, 1); /* nothing is allotted */
+    expect(RES18, 0, 0, 1); /* nothing is allocated */
     struct hs_host_axes axes;
     assert_true(hs_host_axes_of(host, M5, &axes));
     assert_int_equal(axes.cpu_count, 8); /* 1, 2, 3, 4, 5, 6, 9, 12 */
@@ -86,7 +86,7 @@ static void between_points(void **state)
     expect(RES18, 7500, 64000, 1.75 + .65 / 2);
     expect(ALEXNET, 12000, 96000, 2.47);
     expect(ALEXNET, 10500, 96000, 2.235);
-    expect(ALEXNET, 500, 64000, .3); /* beyond the edges: as there */
+    expect(ALEXNET, 500, 64000, .3); /* beyond the edges: the value at the edge */
     expect(ALEXNET, 96000, 500000, 2.94);
 }
 

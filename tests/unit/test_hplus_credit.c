@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Credits of lanes by hand, and where median and mean must agree. The lane of a job is its number
- * of GPUs (support/waiting.h).
+ * Credits of queues by hand, and cases where median and mean must agree. The queue of a job is its
+ * number of GPUs (support/waiting.h).
  */
 #include "support/waiting.h"
 
@@ -12,7 +12,7 @@
 
 static struct hs_hplus_queues hqueues;
 
-/* A job of this lane, submitted so many minutes ago; key = number of the job. */
+/* A job of this queue, submitted so many minutes ago; key = number of the job. */
 static void add(hs_job_id job, uint32_t hqueue, int64_t waited_min)
 {
     waiting[job].gpus = hqueue;
@@ -35,12 +35,12 @@ static void expect_window(uint32_t vc, uint32_t look_ahead, const hs_job_id *job
     expect_window(vc, look_ahead, (hs_job_id[]){__VA_ARGS__},                                      \
                   sizeof(hs_job_id[]){__VA_ARGS__} / sizeof(hs_job_id))
 
-/* Lane 0: jobs 1 2 3, waits 10 20 90 min; lane 1: jobs 4 5, waits 40 5 min.
- *   lane 0                    lane 1
- *   3 x median 20  = 60       2 x 40 (of two the longer)  = 80    4
- *   60                        5 left: 1 x 5 = 5                   1
- *   2 3 left: 2 x 90 = 180    5                                   2
- *   3 left: 1 x 90            5                                   3, then 5 */
+/* Queue 0: jobs 1 2 3, waits 10 20 90 min; queue 1: jobs 4 5, waits 40 5 min.
+ *  *   queue 0                   queue 1                             next
+ *  *   3 x median 20  = 60       2 x 40 (of two the longer)  = 80    4
+ *  *   60                        5 left: 1 x 5 = 5                   1
+ *  *   2 3 left: 2 x 90 = 180    5                                   2
+ *  *   3 left: 1 x 90            5                                   3, then 5 */
 static void the_lane_of_most_credit_is_served(void **state)
 {
     (void)state;
@@ -52,14 +52,14 @@ static void the_lane_of_most_credit_is_served(void **state)
     add(4, 1, 40);
     add(5, 1, 5);
     EXPECT_WINDOW(0, 5, 4, 1, 2, 3, 5);
-    EXPECT_WINDOW(0, 9, 4, 1, 2, 3, 5); /* nobody else waits */
+    EXPECT_WINDOW(0, 9, 4, 1, 2, 3, 5); /* no other job waits */
     EXPECT_WINDOW(0, 2, 4, 1);
     hs_hplus_queues_remove(&hqueues, NULL, 4); /* started */
     EXPECT_WINDOW(0, 2, 1, 2);
     waiting_close();
 }
 
-/* The same with means: lane 0 120, lane 1 45 (1); 110, 45 (2); 90, 45 (3); then 4 and 5. */
+/* The same with means: queue 0 120, queue 1 45 (1); 110, 45 (2); 90, 45 (3); then 4 and 5. */
 static void the_mean_counts_the_long_wait(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void the_mean_counts_the_long_wait(void **state)
     waiting_close();
 }
 
-/* With one lane only the key decides. */
+/* With one queue only the key decides. */
 static void a_single_lane_is_a_queue(void **state)
 {
     (void)state;
@@ -88,8 +88,8 @@ static void a_single_lane_is_a_queue(void **state)
     waiting_close();
 }
 
-/* Nobody has waited a minute: it is the number of jobs that counts, 2 against 1 and 1; at equal
- * credit the lower lane. Within a lane the key decides, at equal keys the submission. */
+/* No job has waited a minute: the number of jobs decides, 2 against 1 and 1; at equal credit the
+ * lower queue. Within a queue the key decides, at equal keys the submission. */
 static void a_wait_counts_as_a_minute_at_least(void **state)
 {
     (void)state;
@@ -104,13 +104,13 @@ static void a_wait_counts_as_a_minute_at_least(void **state)
         EXPECT_WINDOW(0, 5, 6, 1, 2, 7);
         waiting[8] = (struct waiting_job){.gpus = 1, .util_pm = 1, .submit_us = 39999999};
         waiting_add(&hqueues, 8);
-        EXPECT_WINDOW(0, 5, 8, 6, 1, 2, 7); /* lanes 1 and 3 have two jobs each */
+        EXPECT_WINDOW(0, 5, 8, 6, 1, 2, 7); /* queues 1 and 3 have two jobs each */
         waiting_close();
     }
 }
 
-/* One job that waits for 60 min against five that came together 10 min ago: 60 and 50. Twelve
- * minutes later 72 and 110; nobody came or went. */
+/* One job that has waited for 60 min against five that were submitted together 10 min ago: 60 and
+ * 50. Twelve minutes later 72 and 110, without any submission or start. */
 static void credits_change_with_time_alone(void **state)
 {
     (void)state;
@@ -138,12 +138,12 @@ static void virtual_clusters_do_not_see_each_other(void **state)
     waiting_close();
 }
 
-/* Lane 0: waits 40 40, lane 1: 20 30 40, lane 2: 90, in minutes, and the credits of what is left:
- *   80  90  90    3 (the 30)
- *   80  60  90    6           the median of 20 and 40 is 40: 80 by the median, at most the 80 of
- *   80  60  0     1           the lower lane 0
- *   40  60  0     4 (the 20)
- *   40  40  0     2, then 5 */
+/* Queue 0: waits 40 40, queue 1: 20 30 40, queue 2: 90, in minutes, and the credits of the rest:
+ *  *   80  90  90    3 (the 30)
+ *  *   80  60  90    6           the median of 20 and 40 is 40: 80 by the median, at most the 80 of
+ *  *   80  60  0     1           the lower queue 0
+ *  *   40  60  0     4 (the 20)
+ *  *   40  40  0     2, then 5 */
 static void median_and_mean_agree_on_a_symmetric_queue(void **state)
 {
     (void)state;
@@ -161,8 +161,8 @@ static void median_and_mean_agree_on_a_symmetric_queue(void **state)
     }
 }
 
-/* The lanes in order of credit, most first: each time the first of a window, then without its lane.
- */
+/* The queues in order of credit, most first: the first of a window each time, then without its
+ * queue. */
 static void lane_order(uint32_t order[LANES])
 {
     for (uint32_t i = 0; i < LANES; i++) {
@@ -177,8 +177,8 @@ static void lane_order(uint32_t order[LANES])
     }
 }
 
-/* Small random queues, each lane a middle job and up to three pairs at the same distance before and
- * after it: median and mean are the wait of the middle one. */
+/* Small random queues, each with a middle job and up to three pairs at the same distance before and
+ * after it: median and mean are the wait of the middle job. */
 static void median_and_mean_order_symmetric_lanes_alike(void **state)
 {
     (void)state;

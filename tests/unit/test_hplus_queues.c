@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who is in which lane, and when lanes are drawn anew. The three kinds of jobs here ask for more of
- * everything than the kind before, by more than the noise, so that lane i of 3 holds kind i.
+ * Which queue a job joins, and when queues are clustered again. The three kinds of jobs here
+ * request more of everything than the kind before, by more than the noise, so that queue i of 3
+ * contains kind i.
  */
 #include "support/waiting.h"
 
@@ -38,14 +39,14 @@ static void expect_kinds_apart(uint32_t count)
     assert_null(hs_hplus_queues_check(&hqueues, NULL));
 }
 
-/* 30 jobs wait, the lines are drawn; newcomers go where they belong. */
+/* 30 jobs wait and are clustered; later jobs join the queue of their kind. */
 static void alike_jobs_wait_in_one_lane(void **state)
 {
     (void)state;
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEDIAN);
     for (hs_job_id j = 0; j < 30; j++) {
         add(j);
-        assert_int_equal(lane_of(j), 0); /* no lines yet */
+        assert_int_equal(lane_of(j), 0); /* not clustered yet */
     }
     refresh(&hqueues, NULL, 0);
     expect_kinds_apart(30);
@@ -54,13 +55,13 @@ static void alike_jobs_wait_in_one_lane(void **state)
     expect_kinds_apart(33);
     assert_int_equal(hqueues.by_vc[0].count, 33);
     hs_hplus_queues_remove(&hqueues, NULL, 31);
-    hs_hplus_queues_remove(&hqueues, NULL, 31); /* is out: nothing happens */
+    hs_hplus_queues_remove(&hqueues, NULL, 31); /* is absent: nothing happens */
     assert_int_equal(hqueues.by_vc[0].count, 32);
     assert_null(hs_hplus_queues_check(&hqueues, NULL));
     waiting_close();
 }
 
-/* More than the sample of a clustering holds, drawn once. */
+/* A queue longer than the sample of a clustering, clustered once. */
 static void a_queue_longer_than_the_sample_is_drawn_whole(void **state)
 {
     (void)state;
@@ -72,7 +73,8 @@ static void a_queue_longer_than_the_sample_is_drawn_whole(void **state)
     waiting_close();
 }
 
-/* Without a prediction a job counts as one that fills its GPU: it joins the greatest of these. */
+/* Without a prediction a job counts as one that fills its GPU: it joins the queue of the
+ * greatest. */
 static void an_unknown_job_counts_as_a_full_one(void **state)
 {
     (void)state;
@@ -95,14 +97,14 @@ static void expect_clustered_at(int64_t at_us, uint32_t count)
     assert_int_equal(hqueues.by_vc[0].clustered_count, count);
 }
 
-/* 20 %: from 10 jobs the next time is at 12, from 12 at 14.4, that is 15. What left in between does
- * not count as growth. */
+/* 20 %: after clustering 10 jobs the next time is at 12, after 12 at 14.4, that is 15. Jobs that
+ * left in between do not count as growth. */
 static void growth_draws_the_lines_anew(void **state)
 {
     (void)state;
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEDIAN);
     waiting_now_us = 1;
-    expect_clustered_at(0, 0); /* nobody waits */
+    expect_clustered_at(0, 0); /* no job waits */
     for (hs_job_id j = 0; j < 10; j++)
         add(j);
     expect_clustered_at(1, 10);
@@ -122,7 +124,7 @@ static void growth_draws_the_lines_anew(void **state)
     waiting_close();
 }
 
-/* Ten minutes: not before, and not unless a fifth of those who wait came or went. */
+/* After ten minutes: not before, and only if a fifth of the waiting jobs were added or removed. */
 static void time_draws_the_lines_anew_if_the_queue_changed(void **state)
 {
     (void)state;
@@ -131,7 +133,7 @@ static void time_draws_the_lines_anew_if_the_queue_changed(void **state)
         add(j);
     expect_clustered_at(0, 20);
     waiting_now_us = 10 * MINUTE_US;
-    expect_clustered_at(0, 20); /* the same jobs: the same lines */
+    expect_clustered_at(0, 20); /* the same jobs: the same centroids */
     for (hs_job_id j = 0; j < 3; j++)
         hs_hplus_queues_remove(&hqueues, NULL, j);
     expect_clustered_at(0, 20); /* 3 of 17 */
@@ -146,8 +148,8 @@ static void time_draws_the_lines_anew_if_the_queue_changed(void **state)
     waiting_close();
 }
 
-/* 4,000 wait, and one comes or goes every 10 minutes: 799 changes of 3,999 are less than a fifth,
- * 800 of 4,000 are not, so 3,200 changes draw the lines 4 times. */
+/* 4,000 wait, and one is added or removed every 10 minutes: 799 changes of 3,999 are less than a
+ * fifth, 800 of 4,000 are not, so 3,200 changes cause 4 clusterings. */
 static void a_long_queue_is_not_drawn_anew_for_few(void **state)
 {
     (void)state;
@@ -170,9 +172,9 @@ static void a_long_queue_is_not_drawn_anew_for_few(void **state)
 }
 
 /* Growth by a fifth: n + n / 1.2 + n / 1.44 ... = 6 n visits by walks, two walks each. A step of a
- * walk looks at about four links (the job, its neighbours, up or down the tree), a visit at one
- * more; to add a job to two orders of 2^13 takes some 2 x 25. 6 x 2 x 5 + 50 = 110 looks a job,
- * with a margin of 2; a clustering for each of them would look 10^8 times. */
+ * walk reads about four links (the job, its neighbours, up or down the tree), a visit one more;
+ * adding a job to two orders of 2^13 takes some 2 x 25. 6 x 2 x 5 + 50 = 110 reads a job, with a
+ * margin of 2; a clustering for each of them would read 10^8 times. */
 static void growth_costs_little_a_job(void **state)
 {
     (void)state;
@@ -188,8 +190,8 @@ static void growth_costs_little_a_job(void **state)
     waiting_close();
 }
 
-/* The same jobs in another order, their lines drawn at every arrival that makes it due or never
- * before: once they are drawn from the same set, lanes and windows are the same. */
+/* The same jobs in another order, clustered at every arrival that makes it due or not before the
+ * end: after a clustering of the same set, queues and windows are the same. */
 static void lanes_depend_on_who_waits_and_not_on_the_order(void **state)
 {
     (void)state;
@@ -228,7 +230,8 @@ static void lanes_depend_on_who_waits_and_not_on_the_order(void **state)
     assert_memory_equal(windows[0], windows[1], sizeof windows[0]);
 }
 
-/* Jobs come, go and wait, in two virtual clusters; all that must hold holds after each step. */
+/* Jobs are added, wait and leave at random, in two virtual clusters; all invariants hold after each
+ * step. */
 static void everything_holds_at_random(void **state)
 {
     (void)state;
@@ -296,7 +299,7 @@ static void a_check_names_what_is_broken(void **state)
     waiting_close();
 }
 
-/* Asked for at 0, 30 and 60 s with a period of 60 s: timers for 60 and 120 s. */
+/* Requested at 0, 30 and 60 s with a period of 60 s: timers for 60 and 120 s. */
 static void one_timer_is_on_its_way_at_a_time(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Rows are read many at a time, and nobody can tell: counts, reports and failures come with the job
- * that needs the row. With a window of two rows, job k needs rows up to k + 1.
+ * Rows are read many at a time, without visible effect: counts, reports and failures come with the
+ * job that needs the row. With a window of two rows, job k needs rows up to k + 1.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 #include "traces/format.h"
 #include "traces/trace_stream.h"
 
-#define ROWS 200 /* some more than are read in one go */
-#define BAD  100 /* this row, from 1, where one is bad */
-#define CPU  150 /* this one asks for no GPU, and is dropped */
+#define ROWS 200 /* somewhat more than are read at once */
+#define BAD  100 /* the bad row, from 1, if there is one */
+#define CPU  150 /* this row has no GPU and is dropped */
 
 static struct sink sink;
 
@@ -51,7 +51,7 @@ static void expect_job(struct hs_trace *trace, int row, uint64_t rows, uint64_t 
     assert_int_equal(counts.drops[HS_DROP_CPU_JOB], dropped);
 }
 
-/* Before job CPU - 1 goes out two rows more are read: the one dropped, and one to hold back. */
+/* Before job CPU - 1 is returned two more rows are read: the dropped one, and one held back. */
 static void test_counts_are_those_of_the_job(void **state)
 {
     struct hs_trace_options options;
@@ -81,7 +81,7 @@ static void test_failure_waits_for_its_job(void **state)
     assert_int_equal(sink.diag.errors, 0);
     assert_int_equal(hs_trace_next(trace, &job), HS_E_INPUT);
     assert_int_equal(sink.diag.errors, 1);
-    assert_non_null(strstr(sink.text, "t.csv:101:")); /* row BAD, behind the header */
+    assert_non_null(strstr(sink.text, "t.csv:101:")); /* row BAD, after the header */
     assert_int_equal(hs_trace_next(trace, &job), HS_E_INPUT);
     assert_int_equal(sink.diag.errors, 1);
     hs_trace_close(trace);
@@ -109,7 +109,7 @@ static void test_tolerated_row_is_told_with_its_job(void **state)
     hs_trace_close(trace);
 }
 
-/* Whoever stops before it never hears of the bad row. */
+/* A caller that stops earlier gets no report of the bad row. */
 static void test_limit_before_the_failure(void **state)
 {
     struct hs_trace_options options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The truth about sharing: which source answers, and numbers by hand. Its laws over the whole
- * domain are test_interference_laws.c's, how bad files are refused test_interference_load.c's.
+ * The model of sharing: which source answers, and values by hand. Its laws over the whole domain
+ * are in test_interference_laws.c, messages about bad files in test_interference_load.c.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void test_alone(void **state)
     (void)state;
     enum hs_slowdown_source source;
     struct hs_tenant tenants[HS_TENANTS_MAX] = {
-        {.profile = TRUTH_A, .util_pm = 1000}}; /* the others are A at 0 */
+        {.profile = TRUTH_A, .util_pm = 1000}}; /* the other tenants are A at 0 */
     struct hs_interference *m = truth_of_text(truth_tables, &plain);
     for (uint32_t count = 1; count <= HS_TENANTS_MAX; count++) {
         source = HS_SLOWDOWN_MEASURED;
@@ -59,7 +59,7 @@ static void test_alone(void **state)
         assert_int_equal(source, HS_SLOWDOWN_ALONE);
     }
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 1, 0, NULL), ONE);
-    /* A pair among idle ones is a pair. */
+    /* A pair among idle jobs is a pair. */
     tenants[3] = tenant(TRUTH_B, 1000);
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 5, 0, &source), q20(2.5));
     assert_int_equal(source, HS_SLOWDOWN_MEASURED);
@@ -73,22 +73,22 @@ static void test_sources(void **state)
     struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000), c = tenant(TRUTH_C, 900);
     for (uint32_t type = TRUTH_V100; type < TRUTH_TYPES; type += TRUTH_V100_AGAIN - TRUTH_V100) {
         assert_int_equal(of_pair(m, type, a, b, HS_SLOWDOWN_MEASURED), q20(2.5));
-        /* 0.875 was faster than alone: clipped. */
+        /* 0.875 means faster than alone: clipped. */
         assert_int_equal(of_pair(m, type, b, a, HS_SLOWDOWN_MEASURED), ONE);
         assert_int_equal(of_pair(m, type, a, a, HS_SLOWDOWN_FITTED), q20(1 + 0.5 * 1));
         assert_int_equal(of_pair(m, type, a, c, HS_SLOWDOWN_FITTED), ONE); /* b of C is 0 */
-        /* 1 + 100 x 1 is beyond the floor of 0.05 of a fitted speed. */
+        /* 1 + 100 x 1 exceeds the limit: a fitted speed is at least 0.05. */
         assert_int_equal(of_pair(m, type, c, a, HS_SLOWDOWN_FITTED), q20(20));
         assert_int_equal(of_pair(m, type, a, tenant(TRUTH_D, 700), HS_SLOWDOWN_GENERAL), q20(1.35));
         assert_int_equal(of_pair(m, type, tenant(TRUTH_D, 700), a, HS_SLOWDOWN_GENERAL), q20(1.35));
-        /* Utilization does not matter to a table, unless it says that a job is idle. */
+        /* Utilization does not affect a table, unless it marks a job as idle. */
         assert_int_equal(of_pair(m, type, a, tenant(TRUTH_B, -1), HS_SLOWDOWN_MEASURED), q20(2.5));
         assert_int_equal(of_pair(m, type, a, tenant(TRUTH_B, 0), HS_SLOWDOWN_ALONE), ONE);
     }
     assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), q20(1.5));
     assert_int_equal(of_pair(m, TRUTH_P100, of_util(250), of_util(500), HS_SLOWDOWN_GENERAL),
                      q20(1.125));
-    /* nothing unknown is free: it counts as 100 % */
+    /* an unknown utilization counts as 100 % */
     assert_int_equal(of_pair(m, TRUTH_P100, of_util(-1), of_util(500), HS_SLOWDOWN_GENERAL),
                      q20(1.5));
     assert_int_equal(of_pair(m, TRUTH_P100, of_util(500), of_util(-1), HS_SLOWDOWN_GENERAL),
@@ -113,7 +113,7 @@ static void test_two_way(void **state)
 {
     (void)state;
     struct hs_interference *m = truth_of_text(truth_tables, &plain);
-    /* The file's utilizations count: 50 %, 100 %, 25 %. */
+    /* The utilizations of the file count: 50 %, 100 %, 25 %. */
     struct hs_tenant a = tenant(TRUTH_A, 10), b = tenant(TRUTH_B, 10), c = tenant(TRUTH_C, 10);
     /* A beside A: 1 / 1.25 + 0.0625 - 0.125 + 0.25 x 0.5 - 0.5 x 0.5 = 0.6125 */
     assert_int_equal(of_pair(m, TRUTH_RTX3090, a, a, HS_SLOWDOWN_FITTED), q20(1 / 0.6125));
@@ -153,7 +153,7 @@ static void test_two_way_exponents(void **state)
     hs_interference_free(m);
 }
 
-/* Curves bend at 0.5 of the partner's utilization, and two models have an effect of their own. A
+/* Curves bend at 0.5 of the co-runner's utilization, and two models have an effect of their own. A
  * beside B: 1 / 1.5 + 0.25 (1 - 0.5) - 0.0625; B beside A, whose own utilization is 1: 1 / 1.5 +
  * 0.5 (1 - 0.5), and A's 0.5 is where B's own curve bends. */
 static void test_two_way_bends_and_models(void **state)
@@ -183,7 +183,7 @@ static void test_errors_told(void **state)
     assert_true(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_FITTED) == 0.058);
     assert_true(hs_interference_error(m, TRUTH_V100_AGAIN, HS_SLOWDOWN_FITTED) == 0.058);
     assert_true(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_GENERAL) == 0.08);
-    /* Not scored; fitted elsewhere; no table; no model. */
+    /* No score; fitted elsewhere; no table; no model. */
     assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_FITTED)));
     assert_true(isnan(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_GENERAL)));
     assert_true(isnan(hs_interference_error(m, TRUTH_P100, HS_SLOWDOWN_FITTED)));
@@ -209,7 +209,7 @@ static void test_flat(void **state)
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 3, 0, &source),
                      q20(1.25));
     assert_int_equal(source, HS_SLOWDOWN_ASSUMED);
-    tenants[1].util_pm = 1000; /* one more does no more */
+    tenants[1].util_pm = 1000; /* one more has no further effect */
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 3, 0, &source),
                      q20(1.25));
     hs_interference_free(m);
@@ -224,7 +224,8 @@ static void test_flat(void **state)
     hs_interference_free(m);
 }
 
-/* Pairs are raised, then made into sets: 1 + 2 (1.5^2 - 1) = 3.5, not (1 + 2 x 0.5)^2 = 4. */
+/* Pairs are raised to gamma, then combined into sets: 1 + 2 (1.5^2 - 1) = 3.5, not (1 + 2 x 0.5)^2
+ * = 4. */
 static void test_gamma(void **state)
 {
     (void)state;
@@ -283,7 +284,7 @@ static void test_published_sets(void **state)
     hs_interference_free(m);
 }
 
-/* Additive sets may be as large as a GPU's tenants: 16 saturated jobs at k = 1 share fairly. */
+/* Additive sets may have the maximal number of tenants: 16 saturated jobs at k = 1 share fairly. */
 static void test_most_tenants(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus calibrate interference` on made-up data of one's own: which form each GPU type gets, what
- * the model file holds, and which data is refused with which words.
+ * `horus calibrate interference` on made-up data: which form each GPU type gets, what the model
+ * file contains, and which data is refused with which message.
  */
 #include "calibrate/pairs.h"
 
@@ -34,13 +34,13 @@ static double product(const struct paired_job *all, uint32_t own, uint32_t other
     return 1 / (1 + a[own] * b[other]);
 }
 
-/* Not quite the queue: two digits of other numbers, so that nothing is 0 by construction. */
+/* Not exactly the queue: two digits of other numbers, so that no error is 0 by construction. */
 static double nearly_queue(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     return paired_queue(all, own, other) - 0.01 * (double)((own * 7 + other * 3) % 5);
 }
 
-/* Paths that stay: those of scratch_path are good for four calls only. */
+/* Paths that remain valid: those of scratch_path are valid for four calls only. */
 static struct hs_calibrate_options options_of(const char *one, const char *two)
 {
     static char paths[2][1024];
@@ -96,7 +96,7 @@ static void test_each_gpu_type_has_its_table(void **state)
     assert_string_equal(hs_json_text(hs_json_get(root, "kind")), "interference");
     const struct hs_json *general = hs_json_first(hs_json_get(root, "forms"));
     assert_string_equal(hs_json_text(hs_json_get(general, "gpu")), "A100");
-    assert_true(number(general, "k") > 0.8 && number(general, "k") < 1.3); /* the queue: 1 */
+    assert_true(number(general, "k") > 0.8 && number(general, "k") < 1.3); /* the queue has k = 1 */
     const struct hs_json *tables = hs_json_get(root, "tables");
     assert_int_equal(hs_json_count(tables), 2);
     const struct hs_json *table = item(tables, 0);
@@ -123,8 +123,8 @@ static void test_each_gpu_type_has_its_table(void **state)
     hs_json_close(doc);
 }
 
-/* A curve written as value, slope and bend is the curve at all three knots; the effects of the
- * file give the speeds that the fit gives. */
+/* A curve written as value, slope and bend equals the curve at all three knots; the effects of the
+ * file give the speeds of the fit. */
 static void test_the_file_says_what_was_fitted(void **state)
 {
     static struct paired t;
@@ -170,7 +170,7 @@ static void test_measured_pairs_on_demand(void **state)
     hs_json_close(doc);
 }
 
-/* Lucid's licence: coefficients yes, rows no, even if they are asked for. */
+/* Lucid's licence permits coefficients but no rows, even on request. */
 static void test_lucids_pairs_are_never_kept(void **state)
 {
     static const char solos[] =
@@ -224,7 +224,7 @@ static uint32_t lines_of(const char *name, const char *with)
     return lines;
 }
 
-/* 4 jobs: 20 speeds, told for the general form and for the table; 3 jobs: 9 once merged. */
+/* 4 jobs: 20 speeds, listed for the general form and for the table; 3 jobs: 9 once merged. */
 static void test_rows_for_plots(void **state)
 {
     (void)state;
@@ -292,8 +292,8 @@ static void test_too_little_data_is_refused(void **state)
     expect_refusal("none.csv", NULL, "no pair of jobs is left to fit to");
 }
 
-/* Speeds drawn from 0.001 to 5: no a and b fit, and those found are beyond what a model file may
- * hold (a, b at most 1000: configs/models/README.md). */
+/* Speeds drawn from 0.001 to 5: no a and b fit, and the best exceed the limits of a model file (a,
+ * b at most 1000: configs/models/README.md). */
 static void test_a_table_beyond_all_bounds_is_refused(void **state)
 {
     (void)state;
@@ -313,8 +313,8 @@ static void test_a_table_beyond_all_bounds_is_refused(void **state)
     assert_non_null(strstr(subject_sink.text, "A100: 1 + a b does not fit: "));
 }
 
-/* Three jobs, each beside the two others: enough to fit, not to hold a model out. The file tells no
- * error of the general form, and is read for all that. */
+/* Three jobs, each beside the two others: enough to fit, but not to hold a model out. The file
+ * states no error of the general form, and is still read. */
 static void test_a_file_of_little_data_is_read(void **state)
 {
     static const struct hs_interference_type gpus[] = {{.gpu = "A100"}};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The laws of the truth (goal A11 of make calibrate-report), over grids and random sets: S >= 1 and
- * finite, S = 1 beside an idle job, monotone in each utilization, the same in any order, S <= n for
- * k <= 1.
+ * The laws of the sharing model (goal A11 of make calibrate-report), over grids and random sets: S
+ * >= 1 and finite, S = 1 beside an idle job, monotone in each utilization, the same in any order, S
+ * <= n for k <= 1.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,8 @@ static struct hs_tenant of_util(int32_t util_pm)
     return (struct hs_tenant){.profile = HS_NO_PROFILE, .util_pm = util_pm};
 }
 
-/* k <= 1 with exponents on both sides of 1, as a user's own data might give; beyond 1 the same laws
- * but S <= n. */
+/* k <= 1 with exponents on both sides of 1, as a user's own data might give; for larger k the same
+ * laws except S <= n. */
 static const double forms[][3] = {{0.677, 1.016, 1.763}, {1, 1, 1},   {0.49, 1, 1},
                                   {1, 0.2, 2.5},         {1, 2, 0.3}, {5, 1, 2}};
 #define FORMS (sizeof forms / sizeof forms[0])
@@ -63,8 +63,8 @@ static void test_laws_of_pairs(void **state)
     }
 }
 
-/* A set of 2..8 tenants of the table, of none, idle, unknown; the last `plain_count` draws only
- * bare utilizations. */
+/* A set of 2..8 tenants of the table, of none, idle, unknown; the last `plain_count` are bare
+ * utilizations only. */
 static uint32_t draw_set(uint64_t seed, bool is_general, struct hs_tenant *tenants)
 {
     uint32_t count = 2 + (uint32_t)(hs_mix64(seed, 99) % (TENANTS_MOST - 1));
@@ -103,8 +103,8 @@ static void check_order(const struct hs_interference *m, uint32_t type,
     }
 }
 
-/* Finite, >= 1 and the same in any order: for tables, forms, unknown and idle jobs alike, and
- * whatever residuals are drawn. */
+/* Finite, >= 1 and the same in any order: for tables, forms, unknown and idle jobs, and for any
+ * residuals. */
 static void test_laws_of_any_set(void **state)
 {
     (void)state;
@@ -122,8 +122,7 @@ static void test_laws_of_any_set(void **state)
     }
 }
 
-/* Of the general form: raising any utilization slows nobody down less, a new co-runner neither;
- * S <= n for k <= 1. */
+/* General form: a higher utilization or a new co-runner lowers no slowdown; S <= n for k <= 1. */
 static void check_set(const struct hs_interference *m, const double *form, double gamma,
                       struct hs_tenant *tenants, uint32_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How interference is asked for, and how model files of it are refused: each fault at its place.
+ * How interference is selected, and how bad model files are reported: each fault at its place.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -84,7 +84,7 @@ static void test_parse_errors(void **state)
     HEAD FORMS "\"tables\": [{" MODE "\"form\": \"two-way\",\n\"jobs\": ["                         \
                "{\"profile\": \"A/d/1/fp32\", "
 
-/* '@' stands before the fault and is not part of the file. */
+/* '@' marks the fault and is not part of the file. */
 static void expect_fault(const char *marked, const char *message)
 {
     char text[1024], place[64];
@@ -159,7 +159,7 @@ static void test_bad_tables(void **state)
     expect_fault(RANK_1 JOB_A "]},\n{\"gpu\": @\"v-100\", \"mode\": \"timeslice\", \"form\": "
                               "\"rank-1\", \"jobs\": [" JOB_A "]}]}",
                  "a second table for GPU type 'v-100'");
-    /* Also where the cluster has no such type. */
+    /* Also if the cluster has no such type. */
     expect_fault(HEAD "\"tables\": [{\"gpu\": \"H100\", \"mode\": \"timeslice\", \"form\": "
                       "\"rank-1\", \"jobs\": [@3]}]}",
                  "a job of a table must be an object");
@@ -255,7 +255,8 @@ static void test_table_too_large(void **state)
     assert_non_null(strstr(truth_sink.text, "a table of 1025 jobs, more than 1024"));
 }
 
-/* One slip in a form is one error: it is not missing for the tables that add to it. */
+/* One mistake in a form is one error: the form does not count as missing for the tables that add to
+ * it. */
 static void test_bad_general_is_one_fault(void **state)
 {
     (void)state;
@@ -275,8 +276,8 @@ static void test_bad_general_is_one_fault(void **state)
 
 /* ---- good files that are not the usual ones ---- */
 
-/* A job that the catalogue lacks is left out, and the numbers of the pairs stay those of the file.
- */
+/* A job that is absent from the catalogue is left out, and the numbers of the pairs remain those of
+ * the file. */
 static void test_unknown_profile(void **state)
 {
     (void)state;
@@ -301,7 +302,7 @@ static void test_unknown_profile(void **state)
                      2 * HS_Q20_ONE);
     assert_int_equal(source, HS_SLOWDOWN_FITTED);
     hs_interference_free(m);
-    /* None of them known: a note, and no pair from the table. Another type: no word. */
+    /* No job is known: a note, and no pair from the table. Another type: no note. */
     assert_int_equal(
         truth_try(&m, RANK_1 "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}", &plain),
         HS_OK);
@@ -314,7 +315,7 @@ static void test_unknown_profile(void **state)
     hs_interference_free(m);
 }
 
-/* The tables of two types lack jobs: one line, 1 of 1 and 1 of 2 added up. */
+/* The tables of two types lack jobs: one message, 1 of 1 and 1 of 2 added up. */
 static void test_unknown_profiles_are_told_once(void **state)
 {
     (void)state;
@@ -332,8 +333,8 @@ static void test_unknown_profiles_are_told_once(void **state)
     hs_interference_free(m);
 }
 
-/* Data without utilizations (Gavel's) gives no general form: pairs outside the table are taken to
- * run freely, and that is said. */
+/* Data without utilizations (Gavel's) gives no general form: pairs outside the table are assumed to
+ * run freely, and the source is "assumed". */
 static void test_no_general(void **state)
 {
     (void)state;
@@ -349,8 +350,8 @@ static void test_no_general(void **state)
     hs_interference_free(m);
 }
 
-/* Too little data to hold any of it out: calibrate writes null, and nobody knows the error; that of
- * another protocol does not stand in for it. */
+/* Too little data to hold any of it out: calibrate writes null, and the error is unknown; that of
+ * another protocol does not replace it. */
 static void test_error_not_known(void **state)
 {
     (void)state;
@@ -373,7 +374,7 @@ static void test_file_absent(void **state)
     assert_null(m);
 }
 
-/* The model that the program carries, with its own catalogue: no fault, no note. */
+/* The built-in model with its own catalogue: no fault, no note. */
 static void test_shipped(void **state)
 {
     (void)state;

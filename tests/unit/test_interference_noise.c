@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The dial of the truth about sharing: residuals have the mean and the deviation that the hold-out
- * error says, belong to the ordered pair, the type and the seed and to nothing else, and leave
- * alone what was measured. Tolerances are four standard errors of the estimate tested.
+ * The noise of the sharing model: residuals have the mean and the deviation that the hold-out error
+ * states, depend on the ordered pair, the type and the seed and on nothing else, and do not change
+ * measured pairs. Tolerances are four standard errors of the estimate tested.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -21,8 +21,8 @@
 #define SIGMAS   4.0
 #define ROUNDING 4e-6 /* of two slowdowns below 2 in Q20, as speeds */
 
-/* Slowdowns 1 + u v of 70.0 to 89.9 %: 1.49 to 1.81, speeds 0.55 to 0.67, which no residual of
- * 0.08 x 3.5 moves to a bound. */
+/* Slowdowns 1 + u v of 70.0 to 89.9 %: 1.49 to 1.81, speeds 0.55 to 0.67, so that no residual of
+ * 0.08 x 3.5 reaches a bound. */
 #define LOW   700
 #define STEPS 200
 #define RMSE  0.08 /* of truth_tables */
@@ -49,7 +49,7 @@ static double speed_of(uint64_t slowdown_q20)
     return (double)ONE / (double)slowdown_q20;
 }
 
-/* Any table of the normal distribution. */
+/* From any table of the normal distribution. */
 static void normal_quantiles(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void fill(field z, double noise, uint64_t seed, uint32_t type)
     hs_interference_free(m);
 }
 
-/* Mean of the products of two fields, the second one moved, or turned over. */
+/* Mean of the products of two fields, the second one shifted, or transposed. */
 static double correlation(field a, field b, int32_t down, int32_t right, bool is_turned)
 {
     double sum = 0;
@@ -91,7 +91,7 @@ static void residuals_are_normal(void **state)
     static field z;
     const double n = STEPS * STEPS;
     double sum = 0, squares = 0, beyond_1 = 0, beyond_2 = 0;
-    fill(z, 1, 1, TRUTH_P100); /* where the form was not fitted: the error of the RTX 3090 */
+    fill(z, 1, 1, TRUTH_P100); /* for a type without a fit: the error of the RTX 3090 */
     for (uint32_t i = 0; i < STEPS; i++)
         for (uint32_t j = 0; j < STEPS; j++) {
             sum += z[i][j];
@@ -134,8 +134,8 @@ static void each_pair_has_its_own(void **state)
 #define JOBS 64u
 static const struct hs_interference_type types[] = {{.gpu = "V100"}, {.gpu = "T4"}};
 
-/* Rank-1 with 0.8 x 0.8 for every pair: S 1.64, RMSE 0.05; job 0 beside job 1 was measured as 1.64,
- * too. The file lists the jobs in one order, the catalogue in the same or in reverse. */
+/* Rank-1 with 0.8 x 0.8 for every pair: S 1.64, RMSE 0.05; job 0 beside job 1 was measured as 1.64
+ * as well. The file lists the jobs in one order, the catalogue in the same or in reverse. */
 static struct hs_interference *load_jobs(const struct hs_interference_options *options,
                                          bool is_reversed, struct hs_catalogue *catalogue)
 {
@@ -209,8 +209,8 @@ static void tables_have_the_error_of_their_own(void **state)
     hs_catalogue_free(&catalogue);
 }
 
-/* Where other profiles stand in the catalogue does not matter, nor what a trace says of the
- * utilization of a job; on a type without a table the form answers, with an error of 0.08. */
+/* The position of other profiles in the catalogue has no effect, nor does a trace's utilization of
+ * a job; on a type without a table the form answers, with an error of 0.08. */
 static void draws_belong_to_the_names(void **state)
 {
     (void)state;
@@ -241,8 +241,8 @@ static void draws_belong_to_the_names(void **state)
 
 /* ---- bounds ---- */
 
-/* Deviations of 0.8 of a speed of 0.61 lead beyond both bounds: S is 1, or 20. What is slower than
- * that by the form, 1 + 30 x 0.9 x 0.9, never gets slower. */
+/* Deviations of 0.8 of a speed of 0.61 exceed both bounds: S is 1, or 20. If the form is slower
+ * than that, 1 + 30 x 0.9 x 0.9, noise never slows it further. */
 static void speeds_stay_in_their_bounds(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void some_have_no_residual(void **state)
     assert_int_equal(of_pair(m, TRUTH_P100, of_util(0), of_util(900)), ONE);
     assert_int_equal(of_pair(m, TRUTH_P100, of_util(900), of_util(0)), ONE);
     hs_interference_free(m);
-    /* a file that tells no error */
+    /* a file without an error */
     m = truth_of_form(untold, &options);
     for (int32_t u = 1; u <= 1000; u++)
         assert_int_equal(of_pair(m, 0, of_util(u), of_util(1000)),
@@ -293,7 +293,7 @@ static void some_have_no_residual(void **state)
     hs_interference_free(m);
 }
 
-/* Without noise the seed does not matter, and nothing is drawn. */
+/* Without noise the seed has no effect, and nothing is drawn. */
 static void no_noise_is_no_noise(void **state)
 {
     (void)state;
@@ -346,7 +346,7 @@ static void sets_are_made_of_noisy_pairs(void **state)
     hs_interference_free(m);
 }
 
-/* The error is that of slowdowns as measured: gamma raises what noise has moved. */
+/* The error is that of measured slowdowns: gamma is applied after the noise. */
 static void gamma_raises_noisy_slowdowns(void **state)
 {
     (void)state;
@@ -358,7 +358,7 @@ static void gamma_raises_noisy_slowdowns(void **state)
         double s = (double)of_pair(m, TRUTH_P100, of_util(u), of_util(500)) / (double)ONE;
         double r = (double)of_pair(raised, TRUTH_P100, of_util(u), of_util(500)) / (double)ONE;
         assert_true(fabs(r - s * s) < ROUNDING);
-        /* A beside A on the V100, of the table: 1 + 0.5 x 1 */
+        /* A beside A on the V100, from the table: 1 + 0.5 x 1 */
         struct hs_tenant a = {.profile = TRUTH_A, .util_pm = u};
         s = (double)of_pair(m, TRUTH_V100, a, a) / (double)ONE;
         r = (double)of_pair(raised, TRUTH_V100, a, a) / (double)ONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names to ids: first appearance decides, whatever the hashes.
+ * Names to ids: the first appearance decides, regardless of the hashes.
  */
 #include "base/intern.h"
 
@@ -57,7 +57,7 @@ static void test_find_does_not_add(void **state)
     hs_intern_free(&names);
 }
 
-/* Through many doublings of the table; texts do not move. */
+/* Through many doublings of the table; texts keep their addresses. */
 static void test_many_names(void **state)
 {
     struct hs_intern names;

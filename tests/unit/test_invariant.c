@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every invariant can fail: one run of two jobs on 1x4 is stopped half-way, one thing is broken at
- * a time, and the check must name the rule; mended again, it must be silent.
+ * Every invariant can fail: one run of two jobs on 1x4 is stopped half-way, one value is changed at
+ * a time, and the check must name the rule; with the value restored, it must pass.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,12 +14,12 @@
 #include "engine/state.h"
 #include "support/sink.h"
 
-static struct hs_engine *e; /* the one that the breakers break */
+static struct hs_engine *e; /* the engine that the tests change */
 static struct sink sink;
 static struct hs_cluster cluster;
 
 static hs_job_id first;
-static uint32_t wanted_milli; /* of each GPU, by both jobs; 0 = whole ones */
+static uint32_t wanted_milli; /* requested share of each GPU, by both jobs; 0 = whole GPUs */
 
 static void on_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
@@ -54,7 +54,7 @@ static const struct hs_policy_ops policy = {.name = "first only",
                                             .decide = decide,
                                             .check = policy_check};
 
-/* Two jobs of two GPUs at time 0, then the trace fails: the engine stays as it stood. */
+/* Two jobs of two GPUs at time 0, then the trace fails: the engine keeps its state. */
 static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 {
     static struct hs_trace_job job;
@@ -227,7 +227,7 @@ static void every_job_is_checked(void **state)
     BREAKS(policy_rule, "a rule of the policy", "a rule of the policy");
 }
 
-/* With a way to hide it, a GPU held twice is still found. */
+/* Even with consistent links and counts a GPU held twice is found. */
 static void nobody_shares_unasked(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void recounts_are_rare(void **state)
     assert_int_equal(hs_invariants_check(e), HS_OK);
 }
 
-/* fast looks at sums only, off at nothing. */
+/* fast checks sums only, off nothing. */
 static void levels_differ(void **state)
 {
     (void)state;

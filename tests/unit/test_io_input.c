@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reading plain, gzip and zstd: whole, in members and frames, cut anywhere, damaged. The compressed
- * files are made here with the libraries themselves.
+ * Reading plain, gzip and zstd files: whole, in members and frames, truncated anywhere, damaged.
+ * The compressed files are made here with the libraries themselves.
  */
 #include "base/io.h"
 
@@ -25,7 +25,7 @@
 #define LARGE (3u << 20)
 
 static struct sink sink;
-static char large[LARGE]; /* lines that compress well, and none alike */
+static char large[LARGE]; /* lines that compress well, all different */
 static char packed[2 * LARGE + 64];
 
 static int set_up(void **state)
@@ -64,7 +64,8 @@ static size_t zstd(char *to, size_t room, const char *data, size_t len)
     return size;
 }
 
-/* Reads to the end; *text is to be freed. The status that ended it: HS_END when all went well. */
+/* Reads to the end; *text must be freed. Returns the status that ended it: HS_END without an
+ * error. */
 static enum hs_status read_to_end(const char *path, char **text, size_t *len)
 {
     struct hs_input *in;
@@ -84,7 +85,7 @@ static enum hs_status read_to_end(const char *path, char **text, size_t *len)
         assert_true(hs_input_bytes(in) == *len);
     }
     assert_true(hs_input_hash(in) == hs_hash_of(*text, *len));
-    assert_int_equal(hs_input_read(in, &data, &got), status); /* for ever */
+    assert_int_equal(hs_input_read(in, &data, &got), status); /* the status persists */
     hs_input_close(in);
     return status;
 }
@@ -107,7 +108,7 @@ static void expect_failure(const char *path, enum hs_status status)
     size_t len;
     sink_clear(&sink);
     assert_int_equal(read_to_end(path, &text, &len), status);
-    assert_int_equal(sink.diag.errors, 1); /* reported once, with the file's name */
+    assert_int_equal(sink.diag.errors, 1); /* reported once, with the name of the file */
     assert_memory_equal(sink.text, path, strlen(path));
     hs_free(text);
 }
@@ -138,7 +139,7 @@ static void test_zstd(void **state)
     expect_data(scratch_write("empty.zst", packed, size), "", 0);
 }
 
-/* The name says nothing: bytes decide. */
+/* The name has no effect: the bytes decide. */
 static void test_recognised_by_content(void **state)
 {
     (void)state;
@@ -156,8 +157,8 @@ static void test_gzip_members_follow_each_other(void **state)
     expect_data(scratch_write("members.gz", packed, size), large, LARGE);
 }
 
-/* Frames, an empty one, and a skippable one (magic 0x184d2a50, length 4: RFC 8878, 3.1.2) in front
- * and in between. */
+/* Frames, an empty one, and a skippable one (magic 0x184d2a50, length 4: RFC 8878, 3.1.2) before
+ * and between them. */
 static void test_zstd_frames_follow_each_other(void **state)
 {
     static const char skip[] = "\x50\x2a\x4d\x18\x04\x00\x00\x00zzzz";
@@ -172,7 +173,7 @@ static void test_zstd_frames_follow_each_other(void **state)
     expect_data(scratch_write("frames.zst", packed, size), large, LARGE);
 }
 
-/* Cut after every byte from the magic number on: always an error, never less data. */
+/* Truncated after every byte from the magic number on: always an error, never less data. */
 static void test_every_truncation_is_an_error(void **state)
 {
     (void)state;
@@ -197,7 +198,7 @@ static void test_truncation_of_a_later_member_is_an_error(void **state)
         expect_failure(scratch_write("cut2.zst", packed, cut), HS_E_INPUT);
 }
 
-/* The data before the cut are handed out, then comes the error. */
+/* The data before the truncation is returned, then the error. */
 static void test_truncation_message(void **state)
 {
     char expected[1024];
@@ -225,7 +226,7 @@ static void test_damage_is_an_error(void **state)
     expect_failure(scratch_write("crc.gz", packed, size), HS_E_INPUT);
     assert_non_null(strstr(sink.text, "corrupt gzip data: incorrect data check"));
     size = gzip(packed, sizeof packed, "abc", 3);
-    memcpy(packed + size, "tail", 4); /* what is not read must not be lost in silence */
+    memcpy(packed + size, "tail", 4); /* unread bytes must not be ignored silently */
     expect_failure(scratch_write("tail.gz", packed, size + 4), HS_E_INPUT);
     size = zstd(packed, sizeof packed, "abc", 3);
     memcpy(packed + size, "tail", 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Writing: bytes, hash and count agree with what the disk holds; every failure is HS_E_IO with the
- * system's reason, however late it comes.
+ * Writing: bytes, hash and count agree with the file; every failure is HS_E_IO with the system's
+ * reason, even a late one.
  */
 #define _XOPEN_SOURCE 700 /* RLIMIT_FSIZE */
 #include "base/io.h"
@@ -32,7 +32,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* What the file holds is data, and its hash and count are those of the output. */
+/* The file contains data, and its hash and count are those of the output. */
 static void expect_file(const char *path, const char *data, size_t len)
 {
     char *text;
@@ -55,7 +55,7 @@ static void test_put(void **state)
     hs_output_put(&out, "de\n", 3);
     assert_int_equal(hs_output_bytes(&out), 6);
     assert_true(hs_output_hash(&out) == hs_hash_of("abcde\n", 6));
-    hs_output_put(&out, "f", 1); /* goes on after a hash */
+    hs_output_put(&out, "f", 1); /* continues after a hash */
     assert_true(hs_output_hash(&out) == hs_hash_of("abcde\nf", 7));
     assert_false(out.error != 0);
     assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
@@ -72,7 +72,7 @@ static void test_an_existing_file_is_replaced(void **state)
     expect_file(path, "", 0);
 }
 
-/* More than the buffer, through room and put in turn, and one put larger than the buffer. */
+/* More than the buffer, by room and put in turn, and one put larger than the buffer. */
 static void test_large(void **state)
 {
     static char expected[3 << 20];
@@ -118,7 +118,7 @@ static void test_files_that_cannot_be_created(void **state)
                         "/: error: cannot create: Is a directory\n");
 }
 
-/* /dev/full refuses every byte: seen at close even if all fits the buffer. */
+/* /dev/full refuses every byte: detected at close even if all fits the buffer. */
 static void test_full_disk_at_close(void **state)
 {
     struct hs_output out;
@@ -130,7 +130,7 @@ static void test_full_disk_at_close(void **state)
     assert_string_equal(sink.text, "/dev/full: error: cannot write: No space left on device\n");
 }
 
-/* ... and stays: rows after it are dropped, close tells it once. */
+/* The error persists: later rows are dropped, close reports it once. */
 static void test_full_disk_is_sticky(void **state)
 {
     static char block[300000];
@@ -187,7 +187,7 @@ static void test_stdout_is_written_and_left_open(void **state)
     assert_true(dup2(fileno(file), STDOUT_FILENO) == STDOUT_FILENO);
     fclose(file);
     enum hs_status status[4];
-    for (int i = 0; i < 4; i += 2) { /* twice: it was left open */
+    for (int i = 0; i < 4; i += 2) { /* twice: it remained open */
         status[i] = hs_output_open(&out, "-", &sink.diag);
         hs_output_put(&out, "abc\n", 4);
         status[i + 1] = hs_output_close(&out, &sink.diag);
@@ -199,7 +199,7 @@ static void test_stdout_is_written_and_left_open(void **state)
     expect_file(path, "abc\nabc\n", 8);
 }
 
-/* What the reader makes of a packed file. */
+/* What the reader unpacks from the file. */
 static void expect_unpacked(const char *path, const char *data, size_t len)
 {
     struct hs_input *in;
@@ -217,8 +217,8 @@ static void expect_unpacked(const char *path, const char *data, size_t len)
     hs_input_close(in);
 }
 
-/* Nothing, a little, and more than every buffer, of which the packer makes less (digits) and more
- * (noise); hash and count are those of what was put. */
+/* Nothing, a little, and more than every buffer; the packer makes the data smaller (digits) or
+ * larger (noise); hash and count are those of the unpacked data. */
 static void test_packed_by_suffix(void **state)
 {
     static const char *const names[] = {"x.gz", "x.zst"};
@@ -259,7 +259,7 @@ static void test_suffixes(void **state)
     assert_string_equal(hs_output_packed_suffix("a.csv.gz"), ".gz");
     assert_string_equal(hs_output_packed_suffix("a/b.zst"), ".zst");
     assert_null(hs_output_packed_suffix("a.csv"));
-    assert_null(hs_output_packed_suffix(".gz")); /* a name, no suffix */
+    assert_null(hs_output_packed_suffix(".gz")); /* a name, not a suffix */
     assert_null(hs_output_packed_suffix("-"));
 }
 

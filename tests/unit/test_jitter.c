@@ -45,7 +45,7 @@ static void test_spread(void **state)
     assert_near(wait->max, 9, 0);
 }
 
-/* One run has a mean but no spread; a metric that does not apply (NaN) is not one. */
+/* One run has a mean but no spread; a metric that does not apply (NaN) has no value. */
 static void test_few(void **state)
 {
     (void)state;
@@ -56,8 +56,8 @@ static void test_few(void **state)
     assert_true(isnan(hs_spread_deviation(&summary.spreads[0])));
 }
 
-/* A small spread on a large mean: the naive sum of squares would lose it (1e9^2 needs 60 bits).
- * 1e9 + {4, 7, 13, 16}: deviations -6 -3 3 6, squares 36+9+9+36 = 90, variance 30. */
+/* A small spread on a large mean: the naive sum of squares would lose it (1e9^2 needs 60 bits). 1e9
+ * + {4, 7, 13, 16}: deviations -6 -3 3 6, squares 36+9+9+36 = 90, variance 30. */
 static void test_large_mean(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void test_large_mean(void **state)
     assert_near(hs_spread_deviation(&spread), sqrt(30), 1e-9);
 }
 
-/* Seeds are never 0 (that is "by rule") and differ from run to run and from seed to seed. */
+/* Seeds are never 0 (which means "by rule") and differ from run to run and from seed to seed. */
 static void test_seeds(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Groups of alike jobs on points whose groups can be told by hand, and the rules that make the
- * result a function of the set of jobs alone.
+ * Groups of similar jobs on points with known groups, and the rules that make the result a function
+ * of the set of jobs alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static void centroids_move_to_the_mean_of_their_jobs(void **state)
 
 /* Twenty times 0, then 100, 200 and 450, into four: the seeds, at positions 2, 8, 14 and 20 of 23,
  * are 0, 0, 0 and 100. The second and the third have no jobs (ties go to the lower); they take the
- * jobs that are farthest from their centroid, 450, then 200. */
+ * jobs that are farthest from their centroids, 450, then 200. */
 static void groups_without_jobs_take_the_worst_served(void **state)
 {
     (void)state;
@@ -149,9 +149,9 @@ static void fewer_kinds_than_groups_leave_groups_without_jobs(void **state)
     assert_memory_equal(&c, &before, sizeof c);
 }
 
-/* With weights of 1: from (0, 0) it is 6 to (3, 3) and 5 to (0, 5) by Manhattan, but 4.2 and 5 as
- * the crow flies. The third centroid is a copy of the second and never wins; (2, 5) is 3 from the
- * first and 2 from the others, (4, 5) 3 and 4, (1, 3) 2 and 3, (1, 4) 3 and 2; (1.5, 4), the
+/* With weights of 1: from (0, 0) it is 6 to (3, 3) and 5 to (0, 5) by Manhattan distance, but 4.2
+ * and 5 by Euclidean. The third centroid is a copy of the second and never wins; (2, 5) is 3 from
+ * the first and 2 from the others, (4, 5) 3 and 4, (1, 3) 2 and 3, (1, 4) 3 and 2; (1.5, 4), the
  * feature 3 at half the weight, 2.5 from both sides: the lower wins. */
 static void distances_are_manhattan_and_ties_go_down(void **state)
 {
@@ -168,9 +168,9 @@ static void distances_are_manhattan_and_ties_go_down(void **state)
     assert_int_equal(clusters_nearest(&c, &(struct hs_features){{3, 4}}), 0);
 }
 
-/* A hundred jobs of four kinds, each of which asks for more of everything than the one before, by
- * more than the noise: in order of the sum of their z-scores the kinds come one after the other, 25
- * each, and the seeds, at 12, 37, 62 and 87, are one of each. */
+/* A hundred jobs of four kinds, each of which requests more of everything than the one before, by
+ * more than the noise: in order of the sum of their z-scores the kinds follow one another, 25 each,
+ * and the seeds, at 12, 37, 62 and 87, are one of each. */
 static void kinds_of_jobs_are_told_apart(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void kinds_of_jobs_are_told_apart(void **state)
     assert_int_equal(clusters_nearest(&c, &newcomer), 3);
 }
 
-/* Random jobs, offered in a random order; who a job is does not depend on the order. */
+/* Random jobs, offered in random order; a job's features do not depend on the order. */
 static void fit_shuffled(struct hs_clusters *c, uint32_t count, const char *order)
 {
     static uint32_t ids[MANY];
@@ -231,8 +231,8 @@ static void the_order_of_offers_does_not_matter(void **state)
     }
 }
 
-/* Of 10,000 those below the limit are in the sample, all and alone, and twice the limit would have
- * let in more than it holds. */
+/* Of 10,000 jobs exactly those below the limit are in the sample, and twice the limit would have
+ * admitted more than it holds. */
 static void a_sample_is_cut_by_the_mix_alone(void **state)
 {
     (void)state;

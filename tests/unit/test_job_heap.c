@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Sorted arrays of jobs: in order, and nobody lost.
+ * Sorted arrays of jobs: in order, and without a loss.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define MOST 200
 
-/* Few keys and submissions, so that the rank decides often; the rank says who it is. */
+/* Few keys and submissions, so that the rank decides often; the rank identifies the job. */
 static void arrays_come_out_in_order_and_whole(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Ordered sets of jobs against a plain sorted array, over random additions and removals.
+ * Ordered sets of jobs compared with a plain sorted array, over random additions and removals.
  */
 #include "support/ordered.h"
 
-/* Walks the set with two bounds and holds it against the sorted array. */
+/* Walks the set with two bounds and compares it with the sorted array. */
 static void check_bounds(struct hs_job_queue *set, uint32_t plain, uint32_t constrained)
 {
     uint32_t sorted[JOBS], count = 0;
@@ -21,7 +21,7 @@ static void check_bounds(struct hs_job_queue *set, uint32_t plain, uint32_t cons
     assert_int_equal(at, HS_NO_JOB);
 }
 
-/* From a place that somebody has or nobody, with two bounds. */
+/* From a position with or without a job, with two bounds. */
 static void check_search(struct hs_job_queue *set, struct hs_job_place from,
                          struct hs_gang_limits bounds)
 {
@@ -36,7 +36,7 @@ static void check_search(struct hs_job_queue *set, struct hs_job_place from,
     assert_int_equal(hs_job_queue_next_from(set, NULL, from, bounds), first);
 }
 
-/* Walks the set with a bound on the gang and holds it against the sorted array. */
+/* Walks the set with a bound on the gang and compares it with the sorted array. */
 static void check_walk(struct hs_job_queue *set, uint32_t bound)
 {
     uint32_t sorted[JOBS], count = 0;
