@@ -287,6 +287,8 @@ n0 is out from 4 to 6 s of 18: 16 of 18 s of availability, a second of work lost
   gpus_held gpus 16.00
   gpus_out gpus 2.00
   stopped_by_fault jobs 1.00
+  $ horus plot gantt out -o - | grep -oE 'failed or killed|taken off its GPUs'
+  failed or killed
   $ horus report out -o page.html 2>/dev/null >/dev/null
   $ grep -c '<h2>Failures and drains</h2>' page.html
   1

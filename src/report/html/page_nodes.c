@@ -333,9 +333,9 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
 static const struct ending {
     const char *name, *colour;
     bool is_lost;
-} endings[] = {{"finish", "k0", false}, {"oom", "k1", true},     {"failure", "k1", true},
-               {"kill", "k1", true},    {"profile", "k1", true}, {"horizon", "w0", false},
-               {NULL, "k4", false}};
+} endings[] = {{"finish", "k0", false},  {"oom", "k1", true},  {"failure", "k1", true},
+               {"fault", "k1", true},    {"kill", "k1", true}, {"profile", "k1", true},
+               {"horizon", "w0", false}, {NULL, "k4", false}};
 
 static const struct ending *ending_of(const struct placement *p)
 {
@@ -547,8 +547,8 @@ static enum hs_status put_groups(struct nodes_section *s)
     }
     if (!has_maps)
         HS_PAGE_NOTE(s->page, "A bar is a placement of a job: blue until it finished, orange until "
-                              "it was preempted, suspended or moved, red until it failed, ran out "
-                              "of memory or was killed.");
+                              "it was preempted, suspended or moved, red until it or a node of it "
+                              "failed, it ran out of memory or was killed.");
     else if (s->maps[0].nodes_a_row > 1)
         HS_PAGE_NOTE(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
     hs_say(out, "</figure>\n");
