@@ -372,7 +372,8 @@ static void put_layers(const struct series_section *s, const struct hs_chart *c,
                   {"band", NULL, NULL, HELD, s->page->group_count == 1 && s->page->figure == NULL,
                    0, 1, BAND, NULL},
                   {"layer", "w0", "out of service", OUT, has_out, 0, 1, ROOF, NULL},
-                  {"line", NULL, NULL, UTIL, gpus > 0 && is_used(s->page, group), 0, gpus, LINE,
+                  {"line", NULL, NULL, UTIL,
+                   s->page->figure == NULL && gpus > 0 && is_used(s->page, group), 0, gpus, LINE,
                    NULL}}, /* as a share of all GPUs */
         [QUEUE] = {{"area", NULL, NULL, PENDING, 2, 0, 1, AREA, NULL},
                    {"area dark", NULL, NULL, SUSPENDED, 1, 0, 1, AREA, NULL}}};
