@@ -263,3 +263,12 @@ The page of a run with deadlines draws by how much jobs were late.
   $ horus run traces/sample.csv -p edf --deadlines=gavel --report -q -o out >/dev/null 2>&1
   $ grep -o 'Share of the jobs with a deadline that are done so much before' out/report.html
   Share of the jobs with a deadline that are done so much before
+
+# deadlines-at-once
+A deadline at the first submission is one like others: the job is 10 s late.
+
+  $ printf 'job_id,submit_time,gpus,duration,deadline\na,0,1,10,0\n' >t.csv
+  $ horus run t.csv -c 1x1 -p edf --assign=off -q -o out >/dev/null
+  $ jq -rR 'split(",") | .[-4:-2] | join(",")' out/jobs.csv
+  deadline,lateness
+  0,10
