@@ -328,7 +328,7 @@ static void test_endless_line(void **state)
     expect_end();
     tear_down(state);
 
-    memset(text, 'x', LINE); /* a quote that swallows 1 MiB of lines */
+    memset(text, 'x', LINE); /* an open quote before 1 MiB of lines */
     for (size_t i = 9; i < LINE; i += 10)
         text[i] = '\n';
     text[0] = '"';

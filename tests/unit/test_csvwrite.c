@@ -132,8 +132,8 @@ static void test_texts_that_come_again(void **state)
     close_and_expect(want);
 }
 
-/* Columns that come later: the header has their names, rows written before have their cells, each
- * behind its last field, however it is quoted and wherever the reader's buffer ends. */
+/* Columns that are appended later: the header has their names, rows written before get their cells,
+ * each after its last field, with or without quotes and wherever the reader's buffer ends. */
 static void test_columns_that_come_later(void **state)
 {
     enum { ROWS = 8000 };

@@ -113,7 +113,7 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_fit(x.f, &v100, 4, HS_FIT_BEST_BUSY), NONE);
     hs_free_take(x.f, 3, 2, &v100);
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), 3);
-    hs_free_take(x.f, 3, 2, &v100); /* none free is no place */
+    hs_free_take(x.f, 3, 2, &v100); /* a node with no free GPU is never found */
     assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), 2);
     close_cluster(&x);
 }

@@ -36,11 +36,11 @@ static void expect_window(uint32_t vc, uint32_t look_ahead, const hs_job_id *job
                   sizeof(hs_job_id[]){__VA_ARGS__} / sizeof(hs_job_id))
 
 /* Queue 0: jobs 1 2 3, waits 10 20 90 min; queue 1: jobs 4 5, waits 40 5 min.
- *  *   queue 0                   queue 1                             next
- *  *   3 x median 20  = 60       2 x 40 (of two the longer)  = 80    4
- *  *   60                        5 left: 1 x 5 = 5                   1
- *  *   2 3 left: 2 x 90 = 180    5                                   2
- *  *   3 left: 1 x 90            5                                   3, then 5 */
+ *   queue 0                   queue 1                             next
+ *   3 x median 20  = 60       2 x 40 (of two the longer)  = 80    4
+ *   60                        5 left: 1 x 5 = 5                   1
+ *   2 3 left: 2 x 90 = 180    5                                   2
+ *   3 left: 1 x 90            5                                   3, then 5 */
 static void the_lane_of_most_credit_is_served(void **state)
 {
     (void)state;
@@ -139,11 +139,11 @@ static void virtual_clusters_do_not_see_each_other(void **state)
 }
 
 /* Queue 0: waits 40 40, queue 1: 20 30 40, queue 2: 90, in minutes, and the credits of the rest:
- *  *   80  90  90    3 (the 30)
- *  *   80  60  90    6           the median of 20 and 40 is 40: 80 by the median, at most the 80 of
- *  *   80  60  0     1           the lower queue 0
- *  *   40  60  0     4 (the 20)
- *  *   40  40  0     2, then 5 */
+ *   80  90  90    3 (the 30)
+ *   80  60  90    6           the median of 20 and 40 is 40: 80 by the median, at most the 80 of
+ *   80  60  0     1           the lower queue 0
+ *   40  60  0     4 (the 20)
+ *   40  40  0     2, then 5 */
 static void median_and_mean_agree_on_a_symmetric_queue(void **state)
 {
     (void)state;

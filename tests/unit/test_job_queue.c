@@ -131,8 +131,8 @@ static void agrees_with_a_sorted_array(void **state)
     compare_with_array(&(struct hs_priority){.use = HS_PRIORITY_ORDER, .ageing_us = 2});
 }
 
-/* A set by key and one by the key backwards, over links of their own: what one does leaves the
- * other alone, and what comes next in the one came before in the other (keys are unique here). */
+/* A set by key and one by the key backwards, over links of their own: changes of one do not affect
+ * the other, and the next job in one is the previous one in the other (keys are unique here). */
 static void a_job_is_in_two_sets_at_once(void **state)
 {
     (void)state;
@@ -163,8 +163,8 @@ static void a_job_is_in_two_sets_at_once(void **state)
     hs_rng_close(&rng);
 }
 
-/* A queue that is served from the front, with jobs that leave it in the middle and few that come
- * out of order or are looked for by size, held against an array: forwards, backwards, both ends. */
+/* A queue served from the front, from which some jobs leave in the middle and where few come out of
+ * order or are searched by size, compared with an array: forwards, backwards, both ends. */
 static void a_queue_is_served_from_the_front(void **state)
 {
     (void)state;
@@ -180,7 +180,8 @@ static void a_queue_is_served_from_the_front(void **state)
             jobs[j].key = is_late ? -step : step;
             jobs[j].gpus = what;
             uint32_t at = is_late ? 0 : count;
-            if (what >= 20 && count > 0) { /* along with the last, before jobs of higher rank */
+            if (what >= 20 &&
+                count > 0) { /* at the time of the last one, before jobs of higher rank */
                 jobs[j].key = jobs[queue[count - 1]].key;
                 while (at > 0 && jobs[queue[at - 1]].key == jobs[j].key && queue[at - 1] > j)
                     at--;

@@ -49,7 +49,7 @@ static void test_values(void **state)
 }
 
 /* Every form with plausible parameters: within [0, 1], the same for both orders of the jobs, not
- * below 0 for two idle ones, and what a job uses alone beside an idle one. */
+ * below 0 for two idle jobs, and beside an idle job a job's utilization alone. */
 static void test_laws(void **state)
 {
     (void)state;
@@ -86,8 +86,8 @@ static struct hs_calibrate_options options_of(const char *text)
                                          .overlap = HS_OVERLAP_TOLERANCE};
 }
 
-/* Pairs made with 1 - (1 - u)(1 - v), and with bandwidth (m + n) / (1 + u v): the forms find
- * themselves again. Memory: sum and 100 MiB more, once 300. */
+/* Pairs made with 1 - (1 - u)(1 - v), and with bandwidth (m + n) / (1 + u v): each form is
+ * recovered. Memory: the sum plus 100 MiB, once plus 300. */
 static void test_made_up(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void test_made_up(void **state)
     hs_json_close(doc);
 }
 
-/* Two pairs cannot determine what is held out, and one of them did not overlap. */
+/* Two pairs cannot determine held-out predictions, and one of them did not overlap. */
 static void test_poor(void **state)
 {
     (void)state;
@@ -130,13 +130,13 @@ static void test_poor(void **state)
     struct hs_json_doc *doc = subject_run("utilization", &options);
     const struct hs_json *root = hs_json_root(doc);
     assert_true(subject_score(hs_json_get(root, "joint"), "unseen model", "n") == 2);
-    /* Without bandwidths its form is that without parameters, of no rows: nothing but null. */
+    /* Without bandwidths the form is that without parameters, of no rows: only null. */
     const struct hs_json *bandwidth = hs_json_get(root, "joint_bandwidth");
     assert_string_equal(hs_json_text(hs_json_get(bandwidth, "form")), "1 - prod(1 - u)");
     assert_true(subject_score(bandwidth, "unseen model", "n") == 0);
     const struct hs_json *score = hs_json_first(hs_json_get(bandwidth, "holdout"));
     assert_int_equal(hs_json_kind(hs_json_get(score, "mae")), HS_JSON_NULL);
-    assert_null(hs_json_get(root, "memory")); /* not in the data */
+    assert_null(hs_json_get(root, "memory")); /* absent from the data */
     const struct hs_json *dropped = hs_json_get(hs_json_get(root, "rows"), "dropped");
     assert_int_equal(hs_json_count(dropped), 1);
     assert_true(hs_json_number(hs_json_get(hs_json_first(dropped), "rows")) == 2);
@@ -147,7 +147,7 @@ static void test_poor(void **state)
     assert_non_null(strstr(subject_sink.text, "no pair with measured utilizations"));
 }
 
-/* Rows of every pair, with what each form said without its models. */
+/* Rows of every pair, with each form's prediction without the pair's models. */
 static void test_rows(void **state)
 {
     (void)state;

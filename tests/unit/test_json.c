@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * JSON documents: what is read, what is refused and where, and how values are found again. Lines
- * and columns were counted by hand in the text above each expectation.
+ * JSON documents: what is read, what is refused and where, and how values are looked up. Lines and
+ * columns were counted by hand in the text above each expectation.
  */
 #include "data/json.h"
 
@@ -129,7 +129,7 @@ static void test_absent_values(void **state)
     assert_false(hs_json_int(hs_json_first(root), &n));
 }
 
-/* Beyond 2^53 - 1 two integers share a double: none of them is taken. */
+/* Beyond 2^53 - 1 two integers share a double: none is accepted. */
 static void test_integers_are_exact(void **state)
 {
     static const char *const texts[] = {"9007199254740992", "9007199254740993", "1.5", "1e300",
@@ -143,7 +143,7 @@ static void test_integers_are_exact(void **state)
     assert_true(n == INT64_C(-9007199254740991));
 }
 
-/* Order of members is none, order of elements is. */
+/* The order of members does not count, that of elements does. */
 static void test_equal(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void test_equal(void **state)
     assert_true(hs_json_equal(hs_json_get(root, "none"), NULL));
 }
 
-/* The text with `with` in place of its @. */
+/* The text with its @ replaced by `with`. */
 static const struct hs_json *load_with(const char *text, const char *with)
 {
     char filled[160];
@@ -169,8 +169,8 @@ static const struct hs_json *load_with(const char *text, const char *with)
     return load(filled);
 }
 
-/* The trees of plain texts are made without cJSON; one escape sends a text to it. Of two texts that
- * differ by how one character is written, cJSON's own comparison finds the trees equal. */
+/* horus parses plain texts itself; an escape sequence passes the text to cJSON. Two texts differ in
+ * the spelling of one character, and by cJSON's own comparison their trees are equal. */
 static void test_plain_texts_are_as_cjson_has_them(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void test_plain_texts_are_as_cjson_has_them(void **state)
     }
 }
 
-/* In a key, in a text, and behind values that were taken as plain. */
+/* In a key, in a text, and after values that were parsed as plain. */
 static void test_an_escape_may_stand_anywhere(void **state)
 {
     (void)state;
@@ -243,7 +243,7 @@ static void test_places(void **state)
     assert_int_equal(hs_json_place(doc, NULL).line, 1);
 }
 
-/* The message that the design asks for, as a reader of clusters would make it. */
+/* The message required by the design, as a reader of clusters writes it. */
 static void test_unknown_key_message(void **state)
 {
     (void)state;
@@ -271,7 +271,7 @@ static void test_duplicate_keys(void **state)
            "    2 |  \"b\": {\"c\": 1, \"a\": 2, \"c\": 3}}\n"
            "      |                        ^~~\n"
            "      = hint: the first one is on line 2\n");
-    /* Many keys take another way: k0 .. k39, one a line, then k7 and k3 again. */
+    /* Many keys use another search: k0 .. k39, one a line, then k7 and k3 again. */
     len = (size_t)sprintf(text, "{\n");
     for (int i = 0; i < 40; i++)
         len += (size_t)sprintf(text + len, "\"k%d\": 0,\n", i);
@@ -368,7 +368,7 @@ static void test_depth(void **state)
 {
     char text[200];
     (void)state;
-    memset(text, '[', 64); /* 64 levels are good, 65 are not */
+    memset(text, '[', 64); /* 64 levels are valid, 65 are not */
     memset(text + 64, ']', 64);
     text[128] = '\0';
     (void)load(text);

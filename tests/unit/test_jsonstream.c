@@ -81,7 +81,7 @@ static void expect_end(void)
     assert_string_equal(sink.text, "");
 }
 
-/* `good` elements, then a fault with this report; nothing more can be read. */
+/* `good` elements, then a fault with this report; nothing further can be read. */
 static void expect_lost(const char *text, int good, const char *report)
 {
     open_text(text);
@@ -143,8 +143,8 @@ static void test_empty_arrays(void **state)
     }
 }
 
-/* One line of the kind that has no line ends at all: columns count on, and the excerpt is that
- * line from its beginning as long as that is short. */
+/* One line without any line end: columns count on, and the excerpt begins at the start of the line
+ * as long as it is short. */
 static void test_one_long_line(void **state)
 {
     static char text[2u << 20];
@@ -163,7 +163,7 @@ static void test_one_long_line(void **state)
     expect_end();
 }
 
-/* 2.5 MB of elements whose text of 0 to 399 escapes and brackets moves every kind of byte over the
+/* 2.5 MB of elements whose text of 0 to 399 escapes and brackets puts every kind of byte on the
  * borders of the chunks. */
 static void test_many_elements(void **state)
 {
@@ -192,7 +192,7 @@ static void test_many_elements(void **state)
 
 enum form { ONE, ESCAPED, SEVERAL, TWO };
 
-/* Appends an element of this form, or two, from this id on. */
+/* Appends an element of this form, or two, with this id and the following. */
 static size_t put_element(char *to, size_t room, enum form form, int id)
 {
     switch (form) {
@@ -207,9 +207,9 @@ static size_t put_element(char *to, size_t room, enum form form, int id)
     }
 }
 
-/* Elements that are a line, of which nothing more is asked; that are not plain, which only a walk
- * can tell; that take several lines, as many in a row as it takes to look for lines no more; and
- * two in a line. Each begins where it was written, whatever came before it. */
+/* Elements of one line that need no further check; elements of one line that need a walk; elements
+ * of several lines, enough in a row for the reader to stop searching for lines; and two in one
+ * line. Each is located where it was written, regardless of those before it. */
 static void test_elements_of_one_line_and_of_several(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void test_elements_of_one_line_and_of_several(void **state)
     for (size_t i = 0; i < run_count; i++) {
         for (int k = 0; k < runs[i].count; k++) {
             expect_id(id++, line, 1);
-            if (runs[i].form == TWO) /* behind {"id": 30}, and a blank */
+            if (runs[i].form == TWO) /* after {"id": 30}, and a blank */
                 expect_id(id++, line, 13);
             line += runs[i].form == SEVERAL ? 3 : 1;
         }
@@ -266,7 +266,7 @@ static void test_faults_inside_an_element(void **state)
                                    "    6 |  {\"id\": 3, \"b\": \"\\u0000\"},\n"
                                    "      |                  ^~~~~~\n");
     sink_clear(&sink);
-    expect_id(4, 7, 2); /* the next one is readable */
+    expect_id(4, 7, 2); /* the next one is valid */
     expect_end();
 }
 
@@ -335,7 +335,7 @@ static void test_depth(void **state)
 {
     char text[256];
     (void)state;
-    /* {"a":[[..]]}: the object is level 1, so 63 brackets are good and 64 are not. */
+    /* {"a":[[..]]}: the object is level 1, so 63 brackets are valid and 64 are not. */
     strcpy(text, "{\"a\":");
     memset(text + 5, '[', 63);
     memset(text + 68, ']', 63);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The writer of JSON: the text that it makes was written by hand, and the reader takes it.
+ * The writer of JSON: its text was written by hand, and the reader accepts it.
  */
 #include "data/json.h"
 
@@ -103,8 +103,8 @@ static void test_writer(void **state)
     assert_int_equal(hs_json_load(&doc, "w.json", &sink.diag), HS_OK);
 }
 
-/* UTF-8 by table 3-7 of the Unicode standard: first and last of each row pass, their neighbours
- * outside do not. */
+/* UTF-8 by table 3-7 of the Unicode standard: the first and last of each row pass, the adjacent
+ * ones outside do not. */
 static void test_writer_checks_utf8(void **state)
 {
     static const char *const good[] = {"\xC2\x80",         "\xDF\xBF",        "\xE0\xA0\x80",

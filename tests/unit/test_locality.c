@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Placement by levels of locality, through the real engine: some GPUs of each node are taken, then
- * one gang is tried at each level, in one plan that is taken back. A placement is written
- * node:gpus+node:gpus, "-" is none. By hand from the rules in philly.c; then drawn clusters
- * and gangs against placements that are worked out here, node by node.
+ * one gang is tried at each level, in one plan that is rolled back. A placement is written
+ * node:gpus+node:gpus, "-" is none. By hand from the rules in philly.c; then random clusters and
+ * gangs compared with placements computed here, node by node.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,9 +21,9 @@
 
 #define NODES_MAX 16
 #define LEVELS    3
-#define BY_RACK   LEVELS /* tried besides: the placer `rack` of policies/lib/place.h */
+#define BY_RACK   LEVELS /* also tried: the placer `rack` of policies/lib/place.h */
 
-/* What is tried, on which cluster, in which state. */
+/* A trial: the cluster, its state, the gang and the placements. */
 static struct trial {
     const char *cluster;
     enum hs_vc_mode vc;
@@ -76,7 +76,7 @@ static void try_at(struct trier *x, const struct hs_view *v, struct hs_plan *p, 
         assert_int_equal(hs_view_node_free(v, n), free[n]);
 }
 
-/* The first plan. The gang is not there if it was turned away at submission. */
+/* The first plan. The gang is absent if it was rejected at submission. */
 static enum hs_status trier_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct trier *x = state;
@@ -125,9 +125,8 @@ static void expect(const struct trial *given, const char *servers, const char *r
 
 /* ---- by hand ---- */
 
-/* Free 2 3 8 4 in one rack. Up to 8 GPUs fit on one server, the fullest that has them, at any
- * level; 9 need two: the two with most free, 8 + 4 = 12; 13 do not fit on two; 17 need three, with
- * 15. */
+/* Free 2 3 8 4 in one rack. Up to 8 GPUs fit on one server, the fullest with room, at any level; 9
+ * need two: the two with most free, 8 + 4 = 12; 13 do not fit on two; 17 need three, with 15. */
 static void one_rack(void **state)
 {
     (void)state;
@@ -328,7 +327,7 @@ static void draw_world(void)
             w.gpus[n] = kind == 0 ? 8 : kind == 1 ? 4 : 2;
             w.cpus[n] = draw(2) * 2 * w.gpus[n];
             w.type[n] = draw(2);
-            w.vc[n] = n < 2 ? n : draw(2); /* both own something */
+            w.vc[n] = n < 2 ? n : draw(2); /* both own at least one node */
             (void)sprintf(w.json + strlen(w.json),
                           "%s{\"gpus\": %u, \"type\": \"%s\", \"vc\": \"%s\"", i > 0 ? "," : "",
                           w.gpus[n], types[w.type[n]], vcs[w.vc[n]]);
@@ -341,7 +340,7 @@ static void draw_world(void)
     (void)strcat(w.json, "]}");
 }
 
-/* CPUs of the filler: 2 for each GPU, as many as a node that states them has. */
+/* CPUs of the filler: 2 for each GPU, the ratio of a node that states CPUs. */
 static void draw_trial(void)
 {
     static const uint32_t cpus_per_gpu[] = {0, 0, 1, 3, 4};
@@ -367,7 +366,7 @@ static void draw_trial(void)
     t.filler.cpus = 2 * taken;
 }
 
-/* g: what an idle node has for the gang. */
+/* g: room for the gang on an idle node. */
 static uint32_t largest_size(void)
 {
     uint32_t g = 0, per_gpu = t.gang.cpus / t.gang.gpus;
@@ -380,7 +379,7 @@ static uint32_t largest_size(void)
     return g;
 }
 
-/* Racks that were not tried yet, by free GPUs; HS_NO_RACK when there are no more. */
+/* Racks that were not tried yet, by free GPUs; HS_NO_RACK if none is left. */
 static uint32_t next_rack(bool *is_tried)
 {
     uint32_t best = HS_NO_RACK, most = 0;
@@ -398,7 +397,8 @@ static uint32_t next_rack(bool *is_tried)
     return best;
 }
 
-/* The largest rooms of a rack, one after the other, onto `given`; what is still missing. */
+/* Adds the largest rooms of a rack, one after the other, to `given`; returns what is still
+ * missing. */
 static uint32_t fill(uint32_t rack, uint32_t servers, uint32_t rest, uint32_t *given)
 {
     for (; servers > 0 && rest > 0; servers--) {
@@ -451,7 +451,7 @@ static bool fits_anywhere(uint32_t *given)
     return rest == 0;
 }
 
-/* The rack with the least room that suffices, else that with the most. */
+/* The rack with the least room that suffices, otherwise the one with the most. */
 static uint32_t rack_for(uint32_t rest)
 {
     uint32_t least = HS_NO_RACK, most = HS_NO_RACK, least_room = 0, most_room = 0;
@@ -471,8 +471,8 @@ static uint32_t rack_for(uint32_t rest)
     return least != HS_NO_RACK ? least : most;
 }
 
-/* One node after the other: of those of the rack, the one with fewest free GPUs that has room for
- * the rest, else the one with most that has room for one. Takes from w.room and w.free. */
+/* One node after the other: of the rack's nodes the one with fewest free GPUs that has room for the
+ * rest, otherwise the one with most that has room for one. Subtracts from w.room and w.free. */
 static uint32_t node_for(uint32_t rack, uint32_t rest)
 {
     uint32_t best = HS_NO_NODE, other = HS_NO_NODE;
@@ -523,7 +523,7 @@ static void any_cluster(void **state)
         draw_trial();
         run_trial();
         (void)remove(t.cluster);
-        if (t.placement[0][0] == '\0') /* more than its nodes have: turned away before */
+        if (t.placement[0][0] == '\0') /* more than its nodes have: rejected before */
             continue;
         tried++;
         for (uint32_t level = 0; level < LEVELS; level++) {
@@ -538,10 +538,10 @@ static void any_cluster(void **state)
         if (memcmp(given, t.given[BY_RACK], sizeof given) != 0)
             fail_msg("seed %u, by rack: %s", (unsigned)seed, t.placement[BY_RACK]);
     }
-    /* each level lets some start that the one below did not, and some never start */
+    /* at each level some gangs start that do not at the level below, and some never start */
     assert_true(placed[0] > 50 && placed[1] > placed[0] + 10 && placed[2] > placed[1] + 10);
     assert_true(tried > placed[2] + 10);
-    assert_true(tried > 10000 && by_rack == placed[2]); /* both take whatever there is */
+    assert_true(tried > 10000 && by_rack == placed[2]); /* both use any free GPUs */
 }
 
 int main(void)

@@ -26,7 +26,8 @@ static const struct hs_column columns[] = {
     {"user", "user", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, user)},
 };
 
-/* No word for a cancelled job but that of a failed one, none at all for a failed one's own. */
+/* The format has no outcome for a cancelled job except that of a failed one, and none for a failed
+ * job. */
 static const char *const outcomes[HS_OUTCOME_COUNT] = {
     [HS_OUTCOME_COMPLETED] = "completed", [HS_OUTCOME_CANCELLED] = "FAILED"};
 
@@ -46,7 +47,7 @@ static const struct hs_trace_format format = {.name = "mine", .layout = &layout}
 static const int64_t whole_us[] = {4 * SECOND, SECOND}, broken_us[] = {1500000, 500000};
 
 static const struct hs_trace_job jobs[] = {
-    /* nothing that the format does not hold */
+    /* only what the format can express */
     {.id = "a",
      .user = "u",
      .submit_us = SECOND,
@@ -64,7 +65,8 @@ static const struct hs_trace_job jobs[] = {
      .start_us = -1,
      .end_us = -1,
      .outcome = HS_OUTCOME_COMPLETED},
-    /* attempts that are no whole seconds though their sum is one; a range, half a core over */
+    /* attempts that are not whole seconds although their sum is; a range of GPUs, half a core
+     * more */
     {.id = "b",
      .user = "nobody",
      .submit_us = SECOND,
@@ -83,7 +85,7 @@ static const struct hs_trace_job jobs[] = {
      .start_us = -1,
      .end_us = -1,
      .outcome = HS_OUTCOME_CANCELLED},
-    /* a share, a time between seconds, a recorded start and end */
+    /* a share of a GPU, a time between seconds, a recorded start and end */
     {.id = "c",
      .submit_us = SECOND + 1,
      .duration_us = 1,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Linear programs: those that are solved by hand in the comments, and every way to have no
- * solution.
+ * Linear programs: those solved by hand in the comments, and all cases without a solution.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +64,7 @@ static void test_maximum(void **state)
     assert_near(hs_lp_value(lp, 1), 6);
 }
 
-/* Least 2 x + 3 y with x + y = 10 and x between 2 and 6: as much x as may be, 6 and 4, 24. */
+/* Least 2 x + 3 y with x + y = 10 and x between 2 and 6: x as large as possible, 6 and 4, 24. */
 static void test_minimum_with_equation_and_range(void **state)
 {
     (void)state;
@@ -79,8 +78,8 @@ static void test_minimum_with_equation_and_range(void **state)
     assert_near(hs_lp_value(lp, 1), 4);
 }
 
-/* The least of two that share one machine, which works for them at speeds 1 and 3: t = x = 3 y with
- * x + y = 1, so that t = 3/4. A row without bounds does nothing. */
+/* The least of two jobs that share one machine, with speeds 1 and 3: t = x = 3 y with x + y = 1, so
+ * that t = 3/4. A row without bounds has no effect. */
 static void test_max_min(void **state)
 {
     (void)state;
@@ -112,7 +111,7 @@ static void test_no_solution(void **state)
     assert_int_equal(hs_lp_solve(lp, HS_LP_ITERATIONS), HS_LP_UNBOUNDED);
 }
 
-/* Two corners away from the start: one iteration is not enough. */
+/* The optimum is two corners away from the start: one iteration is not enough. */
 static void test_iteration_limit(void **state)
 {
     (void)state;
@@ -121,7 +120,7 @@ static void test_iteration_limit(void **state)
     assert_int_equal(hs_lp_solve(lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
 }
 
-/* A factor that is given twice is a fatal error of the library; the next program is solved. */
+/* A duplicate factor is a fatal error of the library; the next program is still solved. */
 static void test_error_of_the_library(void **state)
 {
     (void)state;
@@ -153,8 +152,8 @@ static void build_knapsack(void)
     (void)row(-INFINITY, 14, 4, (double[]){5, 7, 4, 3});
 }
 
-/* One column a gpu: sum of speeds of 4 res18 and 4 gnmt on 24 CPUs (S1 of Synergy): 5 CPUs each,
- * 4 x 1.53 + 4 = 10.12. Cells of 3, 4, 5, 6, 9 CPUs; gnmt has 1 CPU. */
+/* One column a GPU: sum of speeds of 4 res18 and 4 gnmt on 24 CPUs (S1 of Synergy): 5 CPUs each, 4
+ * x 1.53 + 4 = 10.12. Cells of 3, 4, 5, 6, 9 CPUs; gnmt has 1 CPU. */
 static void test_integers(void **state)
 {
     (void)state;
@@ -186,8 +185,8 @@ static void test_integers(void **state)
 }
 
 /* 7 of 15 columns that weigh 2 fit into 15, for 14 and some thousandths; half a column more would
- * be worth 1 beyond that, so that no set of less than 7 columns is left out by its bound: C(15, 7)
- * = 6,435 sets are met. The relaxed program takes at most a pivot a column. */
+ * be worth 1 beyond that, so the bound prunes no set of less than 7 columns: C(15, 7) = 6,435 sets
+ * are visited. The relaxed program takes at most a pivot a column. */
 static void test_limit_of_subproblems(void **state)
 {
     (void)state;
@@ -202,7 +201,7 @@ static void test_limit_of_subproblems(void **state)
     assert_int_equal(hs_lp_solve(lp, 1000), HS_LP_OPTIMAL);
 }
 
-/* A program after one of integers has none. */
+/* A program after an integer program has no integer columns. */
 static void test_integers_are_forgotten(void **state)
 {
     build_knapsack();

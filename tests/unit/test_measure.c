@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Files that hold no measurements; Lucid's folder, Gavel's throughputs and measurements of one's
- * own: what they become, which rows cannot be used, and where their faults are reported. Tests run
- * inside the scratch folder, so that messages name plain files; lines and columns were counted by
- * hand in the text above each expectation.
+ * Files without measurements; Lucid's folder, Gavel's throughputs and a user's own measurements:
+ * what they become, which rows cannot be used, and where their faults are reported. Tests run
+ * inside the scratch folder, so messages name plain files; lines and columns were counted by hand
+ * in the text above each expectation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static void test_unknown(void **state)
     assert_non_null(strstr(t.sink.text, "absent.csv: error: cannot open"));
 }
 
-/* A limit of the store is told with the file, not as a bare status. */
+/* A limit of the store is reported with the file, not only as a status. */
 static void test_too_many_gpu_types(void **state)
 {
     static char text[8192];
@@ -102,7 +102,7 @@ static void test_lucid(void **state)
     assert_string_equal(t.m.solos[1].precision, "amp");
 }
 
-/* What programs write where there is no figure, a negative speed, a job nobody measured alone. */
+/* Common spellings of a missing value, a negative speed, a job that was never measured alone. */
 static void test_lucid_bad_rows(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_lucid_faults(void **state)
     assert_non_null(strstr(t.sink.text, "./colocate_info.csv: error: cannot open"));
 }
 
-/* A file of nothing but errors stops after twenty. */
+/* A file with errors only stops after twenty. */
 static void test_faults_are_bounded(void **state)
 {
     char text[4096] = SOLO_HEAD;
@@ -214,7 +214,7 @@ static void test_own(void **state)
     assert_int_equal(t.m.pairs[2].line, 5);
 }
 
-/* One of 1 % among others is a job; none above it, and the writer meant fractions. */
+/* One of 1 % among others is a job; with none above it the writer meant fractions. */
 static void test_own_fractions(void **state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void test_own_fractions(void **state)
     assert_non_null(strstr(t.sink.text, "45, not 0.45"));
 }
 
-/* B at 0.6 % adds 26 points to a pair with A: 60 % was meant. C, idle in truth, adds 1 point. */
+/* B at 0.6 % adds 26 points to a pair with A: 60 % was meant. C, which is idle, adds 1 point. */
 static void test_own_fraction_of_one_job(void **state)
 {
     (void)state;
@@ -241,8 +241,9 @@ static void test_own_fraction_of_one_job(void **state)
     assert_int_equal(t.sink.diag.warnings, 1);
 }
 
-/* Rates a second: the rate alone may follow; whose is nowhere has no speed. Another GPU type is
- * another rate. CRLF, an unnamed index column, columns in another order. */
+/* Rates a second: the column of rates alone may suffice; a job without a rate alone has no speed.
+ * Rates of another GPU type are separate. CRLF, an unnamed index column, columns in another
+ * order. */
 static void test_own_rates(void **state)
 {
     (void)state;
@@ -261,7 +262,7 @@ static void test_own_rates(void **state)
                               "A/D/1/fp32 > A/D/1/fp32 #2 0\n");
 }
 
-/* Two rows are enough to be read; the same run again is another pair. */
+/* Two rows suffice to be read; the same run again is another pair. */
 static void test_own_two_rows(void **state)
 {
     (void)state;
@@ -277,7 +278,7 @@ static void test_own_two_rows(void **state)
 
 #define OWN_HEAD "job_a,job_b,gpu,speed_a,speed_b,rate_a,rate_b,util_a,util_joint,gpus,spread\n"
 
-/* A row of OWN_HEAD, and the first line of what is said of it. */
+/* A row of OWN_HEAD, and the first line of its message. */
 static void expect_fault(const char *row, const char *said)
 {
     char text[512];
@@ -401,8 +402,8 @@ static void test_gavel(void **state)
     assert_string_equal(t.m.files[0].name, "a.json");
 }
 
-/* Keys without the number of GPUs; the seven names; a name of one's own; a GPU type of one's own.
- */
+/* Keys without the number of GPUs; the seven names; a name of the user's; a GPU type of the
+ * user's. */
 static void test_gavel_names(void **state)
 {
     (void)state;
@@ -422,7 +423,7 @@ static void test_gavel_names(void **state)
     assert_string_equal(t.m.files[0].name, "a.json");
 }
 
-/* Mirrors: one that contradicts makes two pairs, one that is missing makes one. */
+/* Mirrored entries: a contradicting one makes two pairs, a missing one makes one. */
 static void test_gavel_mirrors(void **state)
 {
     (void)state;
@@ -535,7 +536,7 @@ static void test_gavel_bad_names(void **state)
              "      |                                           ^\n");
 }
 
-/* A whole file, cut at every byte: never accepted, always with a place. */
+/* A whole file, truncated at every byte: never accepted, always with a place. */
 static void test_gavel_truncated(void **state)
 {
     const char text[] = "{\"v100\": {\"A3C\": {\"null\": 3.5, \"A3C\": [1, 2]}}}";

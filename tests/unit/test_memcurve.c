@@ -48,8 +48,8 @@ static uint64_t q32(uint64_t percent)
     return (percent * HS_Q32_ONE + 50) / 100;
 }
 
-/* AntMan (OSDI'20), fig. 10: speed in per cent at limits of 10, 20, ... 100 per cent. Whoever was
- * not measured is as sensitive as ResNet-50. */
+/* AntMan (OSDI'20), fig. 10: speed in per cent at limits of 10, 20, ... 100 per cent. A model
+ * without measurements is as sensitive as ResNet-50. */
 static void test_shipped(void **state)
 {
     (void)state;
@@ -72,7 +72,7 @@ static void test_shipped(void **state)
     hs_overheads_free(table);
 }
 
-/* A cliff lies anywhere between two measured limits, so that the lower one stands. */
+/* A cliff may be anywhere between two measured limits, so the lower one counts. */
 static void test_limits_between(void **state)
 {
     (void)state;
@@ -82,7 +82,8 @@ static void test_limits_between(void **state)
     /* .123456 x 2^32 = ..482.49. */
     assert_true(hs_memcurve_q32(table, "a", 499, 1000) == 530239482);
     assert_true(hs_memcurve_q32(table, "a", 250, 1000) == 530239482);
-    assert_true(hs_memcurve_q32(table, "a", 249, 1000) == 530239482); /* nothing below: the least */
+    assert_true(hs_memcurve_q32(table, "a", 249, 1000) ==
+                530239482); /* below the least limit: the least */
     assert_true(hs_memcurve_q32(table, "a", 0, 1000) == 530239482);
     /* 999,999 of a million are 99.9999 %, 999,998 are less, 2^32 - 2 of 2^32 - 1 are more */
     assert_true(hs_memcurve_q32(table, "a", 999999, 1000000) == q32(90));
@@ -94,14 +95,14 @@ static void test_limits_between(void **state)
     assert_true(hs_memcurve_q32(table, "a", 0, 0) == HS_Q32_ONE);
     assert_true(hs_memcurve_q32(table, "B", 1, 1000) == HS_Q32_ONE); /* the others: always 1 */
     hs_overheads_free(table);
-    table = load_good(HEAD "A,50,0.8\n"); /* and no row for others */
+    table = load_good(HEAD "A,50,0.8\n"); /* without a row for other models */
     assert_true(hs_memcurve_q32(table, "B", 1, 1000) == HS_Q32_ONE);
     assert_true(hs_memcurve_q32(table, "", 1, 1000) == HS_Q32_ONE);
     hs_overheads_free(table);
     hs_overheads_free(NULL);
 }
 
-/* The first line of the message ends with what; the hint is somewhere in it. */
+/* The first line of the message ends with `what`; it contains `hint`. */
 static void expect_refused(const char *text, const char *what, const char *hint)
 {
     struct hs_overheads *table;

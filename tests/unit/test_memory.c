@@ -31,7 +31,7 @@ static void test_grow_keeps_items_and_zeroes_new_ones(void **state)
     hs_free(items);
 }
 
-/* The same growth, without a word on what the new items hold. */
+/* The same growth, with undefined contents of the new items. */
 static void test_grow_bare_keeps_items(void **state)
 {
     uint32_t *items = NULL;
@@ -66,7 +66,7 @@ static void test_grow_is_amortised(void **state)
 
 static void exit_with(enum hs_status status)
 {
-    hs_free(hs_alloc_zeroed(1, 100000)); /* what ends the program may allocate */
+    hs_free(hs_alloc_zeroed(1, 100000)); /* the handler that ends the program may allocate */
     _exit((int)status);
 }
 
@@ -186,7 +186,7 @@ static void test_arena_reset_keeps_one_chunk_and_clears_it(void **state)
 {
     struct hs_arena arena = {0};
     (void)state;
-    hs_arena_reset(&arena); /* of an empty one: nothing happens */
+    hs_arena_reset(&arena); /* an empty one: nothing happens */
     for (int i = 0; i < 100; i++)
         memset(hs_arena_alloc(&arena, 1000), 0xff, 1000);
     hs_arena_reset(&arena);

@@ -29,7 +29,7 @@ static void a_text_is_shown_once(void **state)
     assert_int_equal(sink.diag.errors, 1);
 }
 
-/* A note that the target does not want is not remembered: it may want it later. */
+/* A note that the target does not accept is not remembered: it may be accepted later. */
 static void the_target_decides(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The words in capitals: taken apart, and all of those in the tables known, so that help,
- * completion and schema have something to say of every value.
+ * Metavariables: each is parsed, and all in the tables are known, so that help, completion and
+ * schema describe every value.
  */
 #include "cli/help.c"
 
@@ -14,7 +14,7 @@
 
 #include "cli/cli.h"
 
-/* What stands at the position, with blanks between; a literal in quotes. */
+/* The parts at the position, separated by blanks; a literal in quotes. */
 static void expect(const char *text, uint32_t position, const char *parts)
 {
     char got[256] = "";
@@ -66,7 +66,7 @@ static void test_every_unit_is_known(void **state)
     }
 }
 
-/* A pattern and a meaning are of one word each: none stands twice. */
+/* Each row has one word as its pattern and meaning: no duplicates. */
 static void test_rows_are_unlike(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Matchings of greatest weight against all matchings of 100,000 random graphs (subsets of vertices
- * by dynamic programming), and above that, where these are too many, against what exchanging two
- * pairs could gain and a bound.
+ * Matchings of greatest weight compared with all matchings of 100,000 random graphs (subsets of
+ * vertices by dynamic programming); for larger graphs, with the gain of exchanging two pairs and
+ * with a bound.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,8 @@
 static struct hs_match match;
 static int64_t weights[LARGE][LARGE];
 
-/* The best matching of each set of vertices: its lowest stays single, or has one of the others. */
+/* The best matching of each set of vertices: its lowest vertex stays single or is matched with
+ * another. */
 static int64_t best_of_all(uint32_t n)
 {
     static int64_t best[1u << MOST];
@@ -39,7 +40,7 @@ static int64_t best_of_all(uint32_t n)
     return best[(1u << n) - 1];
 }
 
-/* The weight of what was found, which must be a matching along edges. */
+/* The weight of the result, which must be a matching along edges. */
 static int64_t found(uint32_t n)
 {
     int64_t sum = 0;
@@ -73,7 +74,7 @@ static uint64_t next(uint64_t *x)
 static void draw(uint64_t *x, uint32_t n)
 {
     const int64_t ranges[] = {2, 4, 20, HS_MATCH_WEIGHT}, range = ranges[next(x) % 4];
-    const uint64_t missing = next(x) % 4; /* so many quarters of the edges */
+    const uint64_t missing = next(x) % 4; /* this many quarters of the edges are missing */
     for (uint32_t u = 0; u < n; u++)
         for (uint32_t v = 0; v < u; v++)
             weights[u][v] = weights[v][u] =
@@ -95,7 +96,7 @@ static void as_all_matchings(void **state)
     }
 }
 
-/* Classes of vertices, against a matching of the same vertices one by one. */
+/* Classes of vertices compared with a matching of the same vertices one by one. */
 static void as_by_vertices(void **state)
 {
     (void)state;
@@ -133,7 +134,7 @@ static void as_by_vertices(void **state)
     }
 }
 
-/* No two pairs can be exchanged, no two single vertices paired; and by weak duality twice the
+/* Exchanging two pairs or pairing two single vertices gains nothing; and by weak duality twice the
  * weight is at most the sum over the vertices of their heaviest edges. */
 static void large_graphs(void **state)
 {

@@ -21,9 +21,9 @@ static const char *nearest(const char *word)
 static void test_typing_errors(void **state)
 {
     (void)state;
-    assert_string_equal(nearest("tiresas"), "tiresias");   /* one left out */
+    assert_string_equal(nearest("tiresas"), "tiresias");   /* one omitted */
     assert_string_equal(nearest("tiressias"), "tiresias"); /* one too many */
-    assert_string_equal(nearest("gandiwa"), "gandiva");    /* one other */
+    assert_string_equal(nearest("gandiwa"), "gandiva");    /* one replaced */
     assert_string_equal(nearest("iffo"), "fifo");          /* two exchanged */
     assert_string_equal(nearest("FIFO"), "fifo");          /* case is no error */
     assert_string_equal(nearest("sjf"), "sjf");
@@ -50,7 +50,7 @@ static void test_no_words_and_long_words(void **state)
     assert_null(hs_nearest("a", words, 0));
     assert_null(hs_nearest(word, words, 1));
     assert_null(hs_nearest("aaa", words, 1));
-    word[64] = '\0'; /* the longest that is compared */
+    word[64] = '\0'; /* the longest word that is compared */
     assert_ptr_equal(hs_nearest(word, words, 1), word);
 }
 

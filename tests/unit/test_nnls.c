@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Least squares without negative coefficients, on problems solved by hand, and against the
- * conditions that a minimum fulfils (Karush, Kuhn, Tucker).
+ * Least squares without negative coefficients, on problems solved by hand, and by the conditions of
+ * a minimum (Karush, Kuhn, Tucker).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void a_negative_coefficient_is_0(void **state)
     assert_true(x[1] == 0);
 }
 
-/* Everything negative: nothing helps. */
+/* All coefficients would be negative: all are 0. */
 static void nothing_helps(void **state)
 {
     (void)state;
@@ -86,8 +86,9 @@ static void speeds_come_out(void **state)
     assert_true(near(step_of(t, 8, 4), .86));
 }
 
-/* Samples with p = w cannot tell 1 from w / p, nor w from p: their sums .3 and .03 come out, sizes
- * on the diagonal are right, and those off it are not: .32 + .3 + .12 for 4 workers, 2 servers. */
+/* Samples with p = w cannot distinguish 1 from w / p, nor w from p: their sums .3 and .03 are
+ * found, sizes on the diagonal are right, and those off it are not: .32 + .3 + .12 for 4 workers, 2
+ * servers. */
 static void the_diagonal_is_blind(void **state)
 {
     (void)state;
@@ -107,7 +108,7 @@ static double drawn(uint64_t *dice)
     return (double)(*dice >> 11) * 0x1p-53 * 2 - 1;
 }
 
-/* x >= 0, the gradient is 0 where x > 0 and points down nowhere else. */
+/* x >= 0, the gradient is 0 where x > 0 and nowhere negative. */
 static void minima_are_minima(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * GPU memory that is not enough (MODEL.md 5), through a scripted policy. V100s of 16 GiB; a job
- * runs at speed 1/2 beside another; the kill comes 30 s after the start that overflowed. Each
- * schedule is worked out beside its test.
+ * Insufficient GPU memory (MODEL.md 5), through a scripted policy. V100s of 16 GiB; a job runs at
+ * speed 1/2 beside another; the kill comes 30 s after the start that overflowed. Each schedule is
+ * calculated beside its test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void start_on(struct hs_plan *p, int job, uint32_t gpu)
     hs_plan_on_gpu(p, gpu);
 }
 
-/* Both on GPU 0; whenever job 1 waits again, it goes to GPU 1. */
+/* Both on GPU 0; each later start of job 1 is on GPU 1. */
 static void then_apart(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
@@ -47,8 +47,8 @@ static void then_apart(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* 10 + 10 GiB on 16: job 1 came second and is killed at 30; its 15 s of work are lost. Alone on
- * GPU 1 it needs its 50 s: 80. Job 0 has done 15 by 30 and ends at 30 + 85 = 115. */
+/* 10 + 10 GiB on 16: job 1 came second and is killed at 30; its 15 s of work are lost. Alone on GPU
+ * 1 it needs its 50 s: 80. Job 0 has done 15 by 30 and ends at 30 + 85 = 115. */
 static void the_newcomer_is_killed(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void the_newcomer_is_killed(void **state)
     hs_test_free(&r);
 }
 
-/* Always back to GPU 0. */
+/* Every start is on GPU 0. */
 static void stubborn(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0)
@@ -77,7 +77,7 @@ static void stubborn(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Killed at 30 and at 60; a third time it may not be put beside job 0. */
+/* Killed at 30 and at 60; a third start beside job 0 is refused. */
 static void two_kills_are_enough(void **state)
 {
     (void)state;
@@ -128,8 +128,8 @@ static void work_done_in_time_is_not_lost(void **state)
     hs_test_free(&r);
 }
 
-/* 8 + 8 GiB fill 16 exactly; with 1 GiB kept back they do not fit, whether the policy knows (the
- * plan is refused) or not (job 1 is killed at 30 and starts again nowhere). */
+/* 8 + 8 GiB fill 16 exactly; with a reserve of 1 GiB they do not fit, whether the policy declares
+ * memory (the plan is refused) or not (job 1 is killed at 30 and never starts again). */
 static void the_reserve_belongs_to_nobody(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void asks_for_room(const struct hs_view *v, struct hs_plan *p, int call)
     start_on(p, 1, 1);
 }
 
-/* The whole GPU for one; for one more what the first and the reserve of 1 GiB leave, the plan
+/* The whole GPU for one job; for a second what the first and the reserve of 1 GiB leave, the plan
  * included. */
 static void room_is_what_claims_and_reserve_leave(void **state)
 {
@@ -182,9 +182,9 @@ static void limited_then_not(const struct hs_view *v, struct hs_plan *p, int cal
     }
 }
 
-/* A limit keeps job 0 at 4 of its 10 GiB; lifted at 20 by a policy that knows no memory, job 0 has
- * grown over the edge and is killed at 50: it loses 10 + 40/2 = 30 s of work, needs 100 more on
- * GPU 1 and ends at 150. */
+/* A limit keeps job 0 at 4 of its 10 GiB; lifted at 20 by a policy that does not know memory, job 0
+ * overflows and is killed at 50: it loses 10 + 40/2 = 30 s of work, needs 100 more on GPU 1 and
+ * ends at 150. */
 static void the_one_that_grows_is_killed(void **state)
 {
     (void)state;
@@ -201,8 +201,8 @@ static void the_one_that_grows_is_killed(void **state)
 static const struct hs_test_job brief[] = {{.gpus = 1, .duration_s = 10, .gpu_mem_mib = 10240},
                                            {.gpus = 1, .duration_s = 50, .gpu_mem_mib = 10240}};
 
-/* Job 0 is gone at 20: at 30 job 1 is alone and has all the memory it needs. It has done 10 of its
- * 50 s by 20 and ends at 60. */
+/* Job 0 ends at 20: at 30 job 1 is alone and has all the memory it needs. It has done 10 of its 50
+ * s by 20 and ends at 60. */
 static void room_made_in_time_saves_the_newcomer(void **state)
 {
     (void)state;
@@ -213,8 +213,8 @@ static void room_made_in_time_saves_the_newcomer(void **state)
     hs_test_free(&r);
 }
 
-/* The same when job 0 ends at 30, when the kill is due: it comes first by its row. Job 1 has done
- * 15 of 50 s by then: 65. */
+/* The same when job 0 ends at 30, when the kill is due: its end comes first by its row. Job 1 has
+ * done 15 of 50 s by then: 65. */
 static void room_made_just_in_time_is_enough(void **state)
 {
     (void)state;
@@ -234,8 +234,8 @@ static void together_with_a_limit(const struct hs_view *v, struct hs_plan *p, in
         hs_plan_mem_limit(p, script_handle[0], 8192);
 }
 
-/* 8 + 10 GiB are still too much. Job 1, the newcomer, is killed at 30 as without the limit; job 0,
- * which takes less than before, is not: it ends at 115 (see the_newcomer_is_killed). */
+/* 8 + 10 GiB are still too much. Job 1, the last to start, is killed at 30 as without the limit;
+ * job 0, which uses less than before, is not: it ends at 115 (see the_last_to_start_is_killed). */
 static void the_one_that_shrinks_is_not_killed(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static void together_with_a_low_limit(const struct hs_view *v, struct hs_plan *p
         hs_plan_mem_limit(p, script_handle[0], 4096);
 }
 
-/* 4 + 10 GiB fit: what counts is what the plan leaves. Both at 1/2: job 1 ends at 100, job 0 has
+/* 4 + 10 GiB fit: only the state after the plan counts. Both at 1/2: job 1 ends at 100, job 0 has
  * done 50 by then and ends at 150. */
 static void a_limit_of_the_same_plan_counts(void **state)
 {
@@ -284,8 +284,9 @@ static void restored_beside_another(const struct hs_view *v, struct hs_plan *p, 
     }
 }
 
-/* Job 1 has done 10 s when it is moved to GPU 0, where it owes 40 s of restoring and is killed at
- * 40, 30 s into them. On GPU 1 it owes the 40 again: it runs from 80 on and ends at 120. */
+/* Job 1 has done 10 s when it is moved to GPU 0, where it has 40 s of restore overhead and is
+ * killed at 40, 30 s into them. On GPU 1 the 40 s come again: it runs from 80 on and ends at
+ * 120. */
 static void what_a_killed_attempt_paid_is_owed_again(void **state)
 {
     (void)state;
@@ -317,8 +318,8 @@ static void slowly_then_beside_another(const struct hs_view *v, struct hs_plan *
 }
 
 /* 1 us of work at 1/1024 takes 1024 us. One of them is done, 1000/1024 of a nanosecond, when job 1
- * is moved to GPU 0, where it pays costs until it is killed. That fraction is not lost: on GPU 1 it
- * pays 40 s and needs 1023 us. */
+ * is moved to GPU 0, where it is in overhead until it is killed. That fraction is not lost: on GPU
+ * 1 it has 40 s of overhead and needs 1023 us. */
 static void a_kill_takes_no_fraction_earned_before(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * GPU memory that is not enough where several jobs or GPUs have a part in it (MODEL.md 5): who is
- * killed, who is spared. As in test_oom.c: V100s of 16 GiB, speed 1/2 beside anybody, a kill
- * 30 s after the start that overflowed.
+ * Insufficient GPU memory with several jobs or GPUs involved (MODEL.md 5): which jobs are killed
+ * and which are not. As in test_oom.c: V100s of 16 GiB, speed 1/2 beside any job, a kill 30 s after
+ * the start that overflowed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #define S HS_TEST_S
 
-#define BIG 10240 /* MiB: two are too much for a GPU */
+#define BIG 10240 /* MiB: two exceed a GPU */
 
 static int reset(void **state)
 {
@@ -69,8 +69,9 @@ static void gang_joins(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* One of its two GPUs is enough to kill the gang on both, and to run at 1/2 before: 15 s are lost.
- * On GPUs 0, which is free again, and 2 it needs its 50 s: 80. Job 0 has done 15 by 30: 115. */
+/* One of its two GPUs suffices to kill the gang on both, and to run it at 1/2 before: 15 s are
+ * lost. On GPUs 0, which is free again, and 2 it needs its 50 s: 80. Job 0 has done 15 by 30:
+ * 115. */
 static void a_gang_that_overflows_one_gpu_leaves_all(void **state)
 {
     (void)state;
@@ -99,8 +100,8 @@ static void later_joins(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Job 0 runs at 1/2 and leaves at 20: the gang, to be killed at 30, has nobody before it any more.
- * Job 2 came to its other GPU at 10 and is the newcomer there: killed at 40, alone on GPU 2 until
+/* Job 0 runs at 1/2 and ends at 20: the gang, due to be killed at 30, is then the first on its GPU.
+ * Job 2 started on its other GPU at 10 and is the last there: killed at 40, alone on GPU 2 until
  * 90. The gang has done 20 by 40 and needs 80 more: 120. */
 static void who_came_later_is_killed_and_not_who_was_marked_first(void **state)
 {
@@ -127,7 +128,7 @@ static void single_joins(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* A gang that was there first stays on both of its GPUs. */
+/* A gang that started first stays on both of its GPUs. */
 static void a_gang_that_was_there_first_stays(void **state)
 {
     (void)state;
@@ -167,7 +168,7 @@ static void a_gang_is_spared_when_all_its_gpus_have_room(void **state)
     hs_test_free(&r);
 }
 
-/* Room on GPU 1 alone does not help, nor does it put the kill off. On GPUs 2 and 3: 30 + 50. */
+/* Room on GPU 1 alone does not prevent or delay the kill. On GPUs 2 and 3: 30 + 50. */
 static void room_on_one_of_its_gpus_is_not_enough(void **state)
 {
     (void)state;
@@ -194,8 +195,8 @@ static void backwards(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* The newcomer is the one that the plan names last: job 0 loses 15 s and ends at 30 + 50. Job 1 has
- * done 15 of 100 s by 30: 115. */
+/* The job that the plan names last is killed: job 0 loses 15 s and ends at 30 + 50. Job 1 has done
+ * 15 of 100 s by 30: 115. */
 static void the_last_of_a_plan_is_the_newcomer(void **state)
 {
     (void)state;
@@ -230,7 +231,7 @@ static void also_if_it_is_a_gang(void **state)
     hs_test_free(&r);
 }
 
-/* Killed ones go to the GPU of their number. */
+/* Killed jobs restart on the GPU of their number. */
 static void three_at_once(const struct hs_view *v, struct hs_plan *p, int call)
 {
     for (int job = 0; job < 3; job++) {
@@ -242,7 +243,8 @@ static void three_at_once(const struct hs_view *v, struct hs_plan *p, int call)
 }
 
 /* 10 + 10 + 5 GiB: two overflow. Kills of one instant go by row: with job 1 gone, 15 GiB fit and
- * job 2 is spared. It has 35 of 50 s to do at 30 and ends at 100; job 0 has done 50 of 100 then. */
+ * job 2 is not killed. It has 35 of 50 s to do at 30 and ends at 100; job 0 has done 50 of 100
+ * then. */
 static void one_kill_may_spare_another(void **state)
 {
     (void)state;
@@ -258,7 +260,7 @@ static void one_kill_may_spare_another(void **state)
     hs_test_free(&r);
 }
 
-/* 10 + 5 + 10 GiB, in this order: the first two fit, so the third alone is a newcomer too many. */
+/* 10 + 5 + 10 GiB, in this order: the first two fit, so only the third overflows. */
 static void who_fitted_when_it_came_is_spared(void **state)
 {
     (void)state;
@@ -274,7 +276,7 @@ static void who_fitted_when_it_came_is_spared(void **state)
     hs_test_free(&r);
 }
 
-/* Three of 10 GiB: with job 1 gone, 20 GiB are still too much, and job 2 is killed, too. */
+/* Three of 10 GiB: with job 1 gone, 20 GiB are still too much, and job 2 is killed as well. */
 static void one_kill_may_not_be_enough(void **state)
 {
     (void)state;
@@ -309,8 +311,8 @@ static void third_at_10(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Job 1 overflows from 0 on, job 2 comes at 10 and does so, too; job 0 ends at 20 and what is left,
- * 10 + 4 GiB, fits: both are spared. Job 2 has done 5 of 20 s then and ends at 50; job 1 has done
+/* Job 1 overflows from 0 on, job 2 starts at 10 and overflows too; job 0 ends at 20 and the others,
+ * 10 + 4 GiB, fit: neither is killed. Job 2 has done 5 of 20 s then and ends at 50; job 1 has done
  * 25 of 50 s then and ends at 75. */
 static void who_leaves_in_time_spares_all(void **state)
 {
@@ -337,9 +339,9 @@ static void next_at_20(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Job 0 ends at 20 (so does job 2, elsewhere) and spares job 1, which is there first when job 3
- * takes the place at once: job 3 is killed at 50 and ends on GPU 1 at 100. Job 1 has done 25 of 50
- * s by 50: 75. */
+/* Job 0 ends at 20 (so does job 2, elsewhere), so job 1 now fits and is the first on the GPU when
+ * job 3 starts there at once: job 3 is killed at 50 and ends on GPU 1 at 100. Job 1 has done 25 of
+ * 50 s by 50: 75. */
 static void who_was_spared_is_no_newcomer_any_more(void **state)
 {
     (void)state;

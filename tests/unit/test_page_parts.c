@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the charts of a report are drawn from, on paper: means over intervals, sets of GPUs.
+ * The data of a report's charts, by hand: means over intervals, sets of GPUs.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static void a_step_function_in_two_halves(void **state)
     assert_near(b.of[1].max, 5);
 }
 
-/* Nothing is known before the first value, and the span ends before the last. */
+/* Undefined before the first value; the span ends before the last value. */
 static void a_step_function_that_begins_late(void **state)
 {
     (void)state;
@@ -66,7 +66,7 @@ static void many_short_steps(void **state)
             fail_msg("interval %d: %.17g", i, b.of[i].mean);
 }
 
-/* Borders that are no round numbers: what is the same all the time is so in each interval. */
+/* Borders that are not round: a constant value is constant in each interval. */
 static void a_value_that_stays(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Ranks of the values that a distribution is drawn from, on paper.
+ * Ranks of the values that a distribution is drawn from, by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>

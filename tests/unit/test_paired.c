@@ -75,7 +75,7 @@ static void load_rows(const char *a, const char *b)
         fail_msg("%s", sink.text);
 }
 
-/* text with the first `find` replaced; good for two calls. */
+/* text with the first `find` replaced; valid for two calls. */
 static const char *replaced(const char *text, const char *find, const char *by)
 {
     static char outs[2][4096];
@@ -113,7 +113,7 @@ static int compare_close(void **state)
     return scratch_close(state);
 }
 
-/* Of equal id and submission the GPUs tell which is which, whatever ends first. */
+/* The GPUs distinguish rows of equal id and submission, in any order of ends. */
 static void rows_are_joined_by_what_they_are(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void rows_are_joined_by_what_they_are(void **state)
         }
     assert_int_equal(paired.runs[HS_PAIRED_B].rows[2].wait_us, 0);
     assert_int_equal(paired.runs[HS_PAIRED_A].rows[2].wait_us, 10000000);
-    /* three that are alike in everything are joined as they ended */
+    /* three rows equal in everything are joined in order of their ends */
     load_rows(HEAD "s,0,1,1,1,11,,10,10\ns,0,1,1,2,12,,10,10\ns,0,1,1,3,13,,10,10\n",
               HEAD "s,0,1,1,4,14,,10,10\ns,0,1,1,5,15,,10,10\ns,0,1,1,6,16,,10,10\n");
     for (uint32_t i = 0; i < 3; i++)
@@ -159,7 +159,7 @@ static void other_workloads_are_refused(void **state)
                    "job z, submitted at 40, is in it alone", "");
     expect_refused(MANIFEST, replaced(rows_b, "r,30", "o,0,1,1,0,1,,1,1\nr,30"),
                    "job o, submitted at 0, is in it alone", "");
-    /* the setting that made it */
+    /* the option that differs */
     expect_refused(replaced(MANIFEST, "\"load\": 1", "\"load\": 1.5"),
                    replaced(rows_b, "p,0,", "p,0.5,"), "is not in it", "load differs: 1 in ");
 }
@@ -182,18 +182,18 @@ static void what_cannot_be_compared_is_told(void **state)
                    "waiting_time is not a time in seconds", "jobs.csv:2:");
     expect_refused(MANIFEST, replaced(rows_b, "q,10,4,1,0,5", "q,10,4,1,0,"),
                    "turnaround_time is not the time that a job which is done has taken", "");
-    /* a directory that no run has finished */
+    /* a directory of an unfinished run */
     (void)unlink(scratch_path("b/manifest.json"));
     assert_int_equal(load(), HS_E_INPUT);
     assert_non_null(strstr(sink.text, "not a finished run: there is no manifest.json in it"));
-    /* jobs.csv was changed behind the manifest's back: compared, with a warning */
+    /* jobs.csv was changed after the manifest was written: compared, with a warning */
     write_run("a", MANIFEST, rows_a);
     write_run("b", replaced(listed, "summary", "jobs"), rows_b);
     assert_int_equal(load(), HS_OK);
     assert_non_null(strstr(sink.text, "not the file that the manifest lists"));
 }
 
-/* Only what both have done, and inside the windows of both, is compared. */
+/* Only jobs that both runs finished, and inside the windows of both, are compared. */
 static void jobs_that_count(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void jobs_that_count(void **state)
     assert_int_equal(paired.count, 2);
     assert_int_equal(paired.compared[0], 1);
     assert_int_equal(paired.compared[1], 2);
-    /* nothing is left */
+    /* no job is left */
     load_rows(HEAD "p,0,1,0,,,,5,\n", HEAD "p,0,1,1,0,5,,5,5\n");
     assert_int_equal(hs_paired_compare(&paired, 100, 1), HS_E_INPUT);
     assert_non_null(strstr(sink.text, "no job did all its work both in it and in"));
@@ -288,7 +288,7 @@ static void figures_of_groups(void **state)
     expect_figures(&group("gpus", "2-4")->figures[HS_PAIRED_JCT], 42.5, 32.5, -10);
     expect_figures(&group("vc", "(none)")->figures[HS_PAIRED_WAIT], 70, 60, -10);
     expect_figures(&group("isolated", "q3")->figures[HS_PAIRED_JCT], 20, 45, 25);
-    /* who has no work has no slowdown, and a mean wait of 0 no ratio */
+    /* a job without work has no slowdown, and a mean wait of 0 no ratio */
     const struct hs_paired_figures *f = group("isolated", "q1")->figures;
     assert_int_equal(f[HS_PAIRED_SLOWDOWN].jobs, 0);
     assert_true(isnan(f[HS_PAIRED_SLOWDOWN].mean[0]) && isnan(f[HS_PAIRED_SLOWDOWN].difference));
@@ -297,7 +297,7 @@ static void figures_of_groups(void **state)
     assert_memory_equal(paired.quartile_us, quartiles, sizeof quartiles);
 }
 
-/* VC v00 has 12 jobs, v01 11, ... v11 1: ten are named, the last two are the others, 2 + 1 jobs. */
+/* VC v00 has 12 jobs, v01 11, ... v11 1: ten are named, the last two are "others", 2 + 1 jobs. */
 static void ten_vcs_have_names(void **state)
 {
     (void)state;
@@ -339,7 +339,8 @@ static void a_run_equals_itself(void **state)
         }
 }
 
-/* B is A with 7 s more of wait for each job: every resample differs by 7 s, whoever is in it. */
+/* B is A with 7 s more of wait for each job: every resample differs by 7 s, whichever jobs it
+ * has. */
 static void a_constant_shift_is_known_exactly(void **state)
 {
     (void)state;
@@ -360,7 +361,7 @@ static void a_constant_shift_is_known_exactly(void **state)
                 f[HS_PAIRED_JCT].difference_95.high == 7);
     assert_true(f[HS_PAIRED_JCT].median_difference == 7);
     assert_int_equal(f[HS_PAIRED_JCT].worse, 300);
-    /* the ratio is not: it depends on who is drawn */
+    /* the ratio varies: it depends on the jobs drawn */
     assert_true(f[HS_PAIRED_JCT].ratio_95.low < f[HS_PAIRED_JCT].ratio);
     assert_true(f[HS_PAIRED_JCT].ratio_95.high > f[HS_PAIRED_JCT].ratio);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The pair form over its whole domain, against the formula in doubles and against numbers that can
- * be worked out by hand.
+ * The pair form over its whole domain, compared with the formula in doubles and with values
+ * calculated by hand.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 static struct hs_pairform form;
 
 /* k, alpha, beta: the fit of configs/models/README.md, the closed queue, exponents on either side
- * of 1, no interference, the most that a model file may say. */
+ * of 1, no interference, the limits of a model file. */
 static const double forms[][3] = {
     {0.677, 1.016, 1.763}, {1, 1, 1}, {0.49, 1, 1},    {0.3, 0.2, 0.5},
     {1, 3.5, 0.01},        {0, 1, 2}, {100, 10, 0.01},

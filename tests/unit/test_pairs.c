@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Speeds of pairs: which rows a fit gets and how rows are held out of it; cross-validation, with
- * models made for it and decisions counted by hand; the forms, on speeds made from known numbers,
- * on small problems solved by hand and on data that determines nothing.
+ * Speeds of pairs: which rows a fit gets and how rows are held out; cross-validation, with models
+ * made for it and decisions counted by hand; the forms, on speeds made from known numbers, on small
+ * problems solved by hand and on data that determines nothing.
  */
 #include "calibrate/pairs.c"
 
@@ -96,7 +96,7 @@ static void test_one_unknown_utilization(void **state)
     assert_false(t.set.has_utils);
 }
 
-/* A beside itself is told by two rows; merged they are one, the mean. */
+/* A beside itself has two rows; merged they are one, the mean. */
 static void test_merging_a_job_beside_itself(void **state)
 {
     (void)state;
@@ -128,8 +128,8 @@ static void test_each_row_is_tested_once_by_a_fit_without_it(void **state)
         }
 }
 
-/* Leaving model A out leaves the pairs of B and C: BB, BC, CC, six rows. Of A itself are tested
- * its rows as own: 2 x 4 and the doubles of A/1 and A/2 beside themselves, 10. */
+/* Leaving model A out leaves the pairs of B and C: BB, BC, CC, six rows. Tested are A's rows as
+ * own: 2 x 4 and the doubles of A/1 and A/2 beside themselves, 10. */
 static void test_an_unseen_model_is_out_in_both_roles(void **state)
 {
     uint32_t left = 0, own = 0, others = 0;
@@ -147,7 +147,7 @@ static void test_an_unseen_model_is_out_in_both_roles(void **state)
     assert_int_equal(others, 10);
 }
 
-/* The fold of the pair of these two, UINT32_MAX if its rows are not in one. */
+/* The fold of the pair of these two, UINT32_MAX if its rows are in none. */
 static uint32_t fold_of_two(const struct hs_pairset *set, const char *a, const char *b,
                             uint32_t folds)
 {
@@ -202,7 +202,7 @@ static const struct paired_job three[] = {
 #define THREE      3
 #define THREE_ROWS 12
 
-/* Predicts the mean speed of the rows it was fitted to; cannot do with fewer than `least`. */
+/* Predicts the mean speed of the rows it was fitted to; fails with fewer than `least`. */
 struct mean {
     struct hs_pairfit fit;
     uint32_t least, fits;
@@ -238,8 +238,8 @@ static double half_beside_c(const struct paired_job *all, uint32_t own, uint32_t
     return own == 2 || other == 2 ? 0.5 : 1;
 }
 
-/* Without C all others ran at 1; without A what is left are BB (1), BC and CC (0.5 each): mean
- * (2 x 1 + 2 x .5 + 2 x .5) / 6 = 2/3, and alike without B. */
+/* Without C all others ran at 1; without A what remains are BB (1), BC and CC (0.5 each): mean (2 x
+ * 1 + 2 x .5 + 2 x .5) / 6 = 2/3, and alike without B. */
 static void test_folds_predict_what_they_hold(void **state)
 {
     struct mean m = {{&t.set, mean_fit, mean_speed}, 1, 0, 0};
@@ -299,11 +299,11 @@ static void test_other_failures_are_failures(void **state)
     assert_int_equal(sink.diag.errors, 1);
 }
 
-/* Runs AA AB AC BB BC CC. Worst S measured 1, 1, 2, 1, 2, 2. Predicted: AB 1/.8 = 1.25 by its
- * worse direction, AC 1/.9 = 1.11, all others as measured; CC has no number in one direction.
- * Of the five decided runs at 1.1: good are AA AB BB, bad AC BC; AB and AC at 1.25 and 1.11 are
- * both called bad: 4 of 5 right, balanced (2/3 + 2/2) / 2. At 1.2 AC is called good as well:
- * 3 of 5, (2/3 + 1/2) / 2. At 1.5 AB is good: 4 of 5, (3/3 + 1/2) / 2. */
+/* Runs AA AB AC BB BC CC. Worst S measured 1, 1, 2, 1, 2, 2. Predicted: AB 1/.8 = 1.25 by its worse
+ * direction, AC 1/.9 = 1.11, all others as measured; CC has no value in one direction. Of the five
+ * decided runs at 1.1: good are AA AB BB, bad AC BC; AB and AC at 1.25 and 1.11 are both classified
+ * as bad: 4 of 5 right, balanced (2/3 + 2/2) / 2. At 1.2 AC is classified as good as well: 3 of 5,
+ * (2/3 + 1/2) / 2. At 1.5 AB is good: 4 of 5, (3/3 + 1/2) / 2. */
 static void test_decisions_by_hand(void **state)
 {
     struct hs_pairscore score;
@@ -377,7 +377,7 @@ static void test_coefficients_are_found_again(void **state)
     assert_int_equal(sink.len, 0);
 }
 
-/* S = 1 + v / 2u: the busier a job, the less it is slowed. */
+/* S = 1 + v / 2u: the higher a job's utilization, the less it slows down. */
 static double idle_suffers(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     return 1 / (1 + 0.5 * all[other].util / all[own].util);
@@ -395,8 +395,8 @@ static void test_alpha_is_held_at_its_least(void **state)
     assert_true(g.theta[HS_GENERAL_BETA] > 0);
 }
 
-/* Slowdowns are half as large as measured where both are busy: the form cannot follow them all,
- * and decides better with a lower cut. */
+/* If both are busy, slowdowns are half of the form's: it cannot fit them all, and decides better
+ * with a lower cut. */
 static double steep(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     double product = all[own].util * all[other].util;
@@ -419,7 +419,7 @@ static void test_a_cut_is_tuned(void **state)
     hs_pairscore(&t.set, predicted, &tuned);
     assert_true(g.cut < HS_TUNED_THRESHOLD);
     assert_true(tuned.accuracy[2] > plain.accuracy[2]);
-    assert_near(tuned.accuracy[2], 1, 0); /* the product orders the pairs: one cut tells all */
+    assert_near(tuned.accuracy[2], 1, 0); /* the product orders the pairs: one cut separates them */
 }
 
 static void expect_refusal(const struct paired_job *all, uint32_t count, paired_speed *speed,
@@ -444,7 +444,7 @@ static double undisturbed(const struct paired_job *all, uint32_t own, uint32_t o
     return 1;
 }
 
-/* The less it uses, the slower it gets. */
+/* The lower its utilization, the slower a job gets. */
 static double upside_down(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     return 1 / (1 + 0.2 / (all[own].util * all[other].util));
@@ -463,7 +463,7 @@ static void test_data_that_determines_nothing_is_refused(void **state)
     expect_refusal(unknown, 2, undisturbed, "no pair of jobs with measured utilizations");
 }
 
-/* No slowdown at all is an answer: k is as good as 0, whatever the exponents. */
+/* No slowdown at all is a valid result: k is practically 0, with any exponents. */
 static void test_undisturbed_jobs_have_no_slowdown(void **state)
 {
     struct hs_general_fit fit;
@@ -478,8 +478,8 @@ static void test_undisturbed_jobs_have_no_slowdown(void **state)
     assert_near(fit.scores[HS_UNSEEN_NOTHING].speed.rmse, 0, 1e-4);
 }
 
-/* The set with more rows that have utilizations, wherever it stands: of A100 and V100, 6 and 30
- * rows, the V100; the H100 has 42 without utilizations. */
+/* The set with the most rows that have utilizations is chosen, in any position: of A100 and V100, 6
+ * and 30 rows, the V100; the H100 has 42 without utilizations. */
 static void test_the_largest_set_is_chosen(void **state)
 {
     static const struct paired_job unknown[] = {{"A/d/1/fp32", NAN}, {"B/d/1/fp32", NAN},
@@ -508,7 +508,7 @@ static void test_the_largest_set_is_chosen(void **state)
 
 /* ---- two-way effects ---- */
 
-/* A general form of k = e^-100: every speed is 1 but for the effects. */
+/* A general form of k = e^-100: every speed is 1 except for the effects. */
 static const double none[HS_GENERAL_PARAMETERS] = {-100, 1, 1};
 
 static double nine_tenths(const struct paired_job *all, uint32_t own, uint32_t other)
@@ -518,7 +518,7 @@ static double nine_tenths(const struct paired_job *all, uint32_t own, uint32_t o
 }
 
 /* One row, A beside B, at 0.9; both of utilization 1, the last knot. Three effects share y = -0.1:
- * own of A and other of B, held by lambda 1, and of the models, held by 3. The best have a = b = r
+ * own of A and other of B, with lambda 1, and of the models, with lambda 3. The best have a = b = r
  * and 3 p = r for the residual r = y - a - b - p, so r = y / (1 + 2 + 1/3) = -0.03. */
 static void test_one_row_is_shared_out(void **state)
 {
@@ -542,7 +542,7 @@ static void test_one_row_is_shared_out(void **state)
             assert_near(e.pairs[t.set.rows[r].model_pair], -0.01, 1e-12);
             assert_near(e.fit.speed(&e.fit, r), 0.93, 1e-12);
         } else if (t.set.rows[r].own != 0 && t.set.rows[r].other != 1) {
-            assert_near(e.fit.speed(&e.fit, r), 1, 0); /* B beside A: nothing known */
+            assert_near(e.fit.speed(&e.fit, r), 1, 0); /* B beside A: no data */
         }
 }
 
@@ -572,7 +572,7 @@ static void test_a_bent_line_is_followed(void **state)
         assert_near(e.fit.speed(&e.fit, r), t.set.rows[r].speed, 1e-4);
 }
 
-/* With nothing left by the general form there are no effects; it is fitted with them. */
+/* If the general form leaves no residual there are no effects; it is fitted together with them. */
 static void test_no_effects_where_the_form_says_all(void **state)
 {
     struct hs_paireffects e;
@@ -631,7 +631,7 @@ static void read_six(paired_speed *speed)
     assert_int_equal(t.set.row_count, JOBS * JOBS);
 }
 
-/* The weak pull to the mean, .001 of a row, moves a b by little. */
+/* The weak pull to the mean, .001 of a row, changes a b by little. */
 static void test_products_are_found_again(void **state)
 {
     struct hs_pairrank1 f;
@@ -648,8 +648,8 @@ static void test_products_are_found_again(void **state)
         assert_near(predicted[r], t.set.rows[r].speed, 0.005);
 }
 
-/* The effect of two models: the mean of what a b leaves of their rows, as if `ridge` more rows
- * were 0. B beside C is 0.1 slower than the products say. */
+/* The effect of two models: the mean of the residuals of a b over their rows, as if `ridge` more
+ * rows were 0. B beside C is 0.1 slower than the products. */
 static double with_effect(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     bool is_slower = all[own].key[0] == 'B' && all[other].key[0] == 'C';
@@ -693,8 +693,8 @@ static void test_no_row_is_refused(void **state)
     assert_non_null(strstr(sink.text, "no row to fit to"));
 }
 
-/* Of 36 rows the 30 of two different jobs count for both, the 6 others once: 66. Each try of each
- * job takes two rows away. With speeds that the products say a single try tells almost all. */
+/* Of 36 rows the 30 of two different jobs count for both, the 6 others once: 66. Each trial of each
+ * job takes two rows away. With speeds that are products a single trial determines almost all. */
 static void test_new_jobs(void **state)
 {
     struct hs_pairrank1 f;
@@ -703,7 +703,7 @@ static void test_new_jobs(void **state)
     read_six(product);
     hs_pairrank1_open(&f, &t.set, HS_RANK1_RIDGE);
     assert_int_equal(hs_paircold_study(&f, scores, &sink.diag), HS_OK);
-    static const uint32_t rows[HS_COLD_STEPS] = {66, 54, 42, 30, 6, 6}; /* of 5 partners */
+    static const uint32_t rows[HS_COLD_STEPS] = {66, 54, 42, 30, 6, 6}; /* of 5 co-runners */
     for (uint32_t step = 0; step < HS_COLD_STEPS; step++)
         assert_int_equal(scores[step].n, rows[step]);
     assert_true(scores[0].rmse > 0.05);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parameters: every type read, refused, printed and read back; the messages byte for byte.
+ * Parameters: every type read, refused, printed and read back; messages compared byte for byte.
  */
 #include "data/param_table.h"
 
@@ -133,7 +133,7 @@ static void test_defaults(void **state)
     assert_int_equal(v.costs.count, 3);
     assert_int_equal(v.costs.us[1], 30000000);
     assert_int_equal(hs_param_defaults(NULL, &v, &arena), HS_OK);
-    static const struct hs_param end[] = {HS_PARAM_END(struct values, scan, 1)}; /* without a row */
+    static const struct hs_param end[] = {HS_PARAM_END(struct values, scan, 1)}; /* no row */
     assert_int_equal(hs_param_defaults(end, &v, &arena), HS_OK);
     assert_int_equal(v.scan, 1);
     assert_null(hs_param_find(end, "scan"));
@@ -224,7 +224,7 @@ static void test_choices(void **state)
            "error: policy 'fifo': 'scan' must be strict|fit|easy, not 'backwards'\n");
 }
 
-/* Empty text is the absent one: print and set are inverse for it too. */
+/* Empty text is the absent one: print and set are inverse for it as well. */
 static void test_texts(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void test_keys(void **state)
                                    "      = hint: it has no parameters\n");
 }
 
-/* With the place in a file it is bad input, without one it is wrong usage. */
+/* With a place in a file an error is bad input, without one it is wrong usage. */
 static void test_status_follows_the_place(void **state)
 {
     const struct hs_place file = {.file = "a.json", .line = 3, .column = 5};
@@ -300,7 +300,7 @@ static void test_lists(void **state)
     assert_int_equal(set_list("any=3,tenants=99"), HS_E_USAGE);
 }
 
-/* Whatever the order in which they are given; presets are no slip. */
+/* The order of the parameters does not matter; presets cause no warning. */
 static void test_what_has_no_effect(void **state)
 {
     static const char warning[] = "warning: policy 'fifo': 'file' has no effect: scan is strict\n"
@@ -314,7 +314,8 @@ static void test_what_has_no_effect(void **state)
     assert_string_equal(sink.text, warning);
 }
 
-/* Each entry of a list is held against the range, and against its neighbour where they rise. */
+/* Each entry of a list is compared with the range, and with the entry before it if entries must
+ * rise. */
 static void test_lists_of_durations(void **state)
 {
     static const char *const bad[] = {"limits=-1", "limits=0/61min", "limits=2/1", "limits=1/1"};
@@ -352,7 +353,7 @@ static void test_expects(void **state)
     expect_expects("file", "file");
     expect_expects("preempt_cost", "duration/duration/...");
     hs_param_expects(hs_param_find(table, "scan"), text, sizeof text);
-    assert_string_equal(text, "strict|"); /* cut, never beyond size */
+    assert_string_equal(text, "strict|"); /* truncated, never beyond size */
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The index of GPUs that hold shares: hand-made cases for each rule, then random changes with every
- * search held against a scan of all GPUs.
+ * search compared with a scan of all GPUs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void least_room_then_lowest_id(void **state)
     close_cluster(&x);
 }
 
-/* GPUs 0, 1 are T4, 2, 3 P100; a type that is not there. */
+/* GPUs 0, 1 are T4, 2, 3 P100; and a type that does not exist. */
 static void types_that_will_do(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void types_that_will_do(void **state)
     close_cluster(&x);
 }
 
-/* Node 0 has 2 CPUs, of which one is taken: a worker of 2 passes by. */
+/* Node 0 has 2 CPUs, of which one is taken: it is skipped for a worker of 2. */
 static void nodes_without_cpus_are_passed_by(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void compare_with_a_scan(struct fixture *x, uint64_t *draw, bool by_vc)
     for (int i = 0; i < 20000; i++) {
         uint64_t bits = hs_mix64(7, (*draw)++);
         uint32_t gpu = (uint32_t)(bits % x->cluster.gpu_count);
-        /* few levels, so that ties are many */
+        /* few levels, so that ties are frequent */
         uint32_t room = (uint32_t)(bits >> 32) % 3 == 0 ? 0 : (uint32_t)(bits >> 40) % 9 * 100;
         hs_part_set(x->p, gpu, room);
         const struct hs_ask ask = {.vc = by_vc ? (uint32_t)(bits >> 50) % x->cluster.vc_count : 0,

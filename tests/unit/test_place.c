@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The placers through the real engine. A placement is written job=node:gpus+node:gpus, the first
- * one of each job, in order of the jobs; "-" is a job that never started. All expected ones are
- * worked out by hand from the rules in place.h.
+ * one of each job, in order of the jobs; "-" is a job that never started. All expected placements
+ * are derived by hand from the rules in place.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static void test_names(void **state)
     assert_false(hs_place_is_monotone((struct hs_place_rule){.placer = HS_PLACE_SKEW}));
 }
 
-/* M11 on 2x4: gangs of 3, 3, and of 2 ten seconds later. Where the pair may not be split it waits
+/* M11 on 2x4: gangs of 3, 3, and of 2 ten seconds later. If the gang of 2 may not be split it waits
  * for the first two to end and gets node 0.
  * spread, free (n0,n1): job 0 n0 n1 n0 (2,3), job 1 n1 n0 n1 (1,1), job 2 n0 n1. */
 static void test_m11(void **state)
@@ -146,7 +146,7 @@ static void test_beyond_a_node(void **state)
 
 /* 4x8, gangs of 6 and 3 leave (2,5,8,8) free. 16 takes nodes 2 and 3. The 7 of 8 + 7 fit on node 3
  * alone. The 2 of 8 + 2 go, by consolidate, to the node with most free, the idle node 3; by yarn to
- * the first with 2 free and by best_fit to the fullest: node 0. A pair comes last. */
+ * the first with 2 free and by best_fit to the fullest: node 0. A gang of 2 comes last. */
 static void test_rest_of_a_gang(void **state)
 {
     (void)state;
@@ -167,8 +167,7 @@ static void test_rest_of_a_gang(void **state)
 }
 
 /* One node of 8, four of 4. 16 needs the 8 and, because there is no other, two of 4. 15 needs one
- * of 4 and 3 GPUs of another. 6 has its place on node 0 alone and waits for it, though 4 + 4 are
- * idle. */
+ * of 4 and 3 GPUs of another. 6 fits on node 0 alone and waits for it, although 4 + 4 are idle. */
 static void test_mixed_sizes(void **state)
 {
     (void)state;
@@ -190,7 +189,7 @@ static void test_mixed_sizes(void **state)
 }
 
 /* Racks n0 n1 | n2 n3 n4, 4 GPUs each. 9 = two idle nodes and one GPU more: rack 0 has no third
- * node. Of 20 no rack is large enough: turned away. 8 goes to rack 0, unless one GPU of it is
+ * node. No rack is large enough for 20: rejected. 8 goes to rack 0, unless one GPU of it is
  * held. */
 static void test_racks(void **state)
 {
@@ -207,8 +206,8 @@ static void test_racks(void **state)
     expect("consolidate", &nine, "0=0:4+1:4+2:1");
     expect("yarn", &far, "0- 1=0:4+1:4");
     expect("yarn", &held, "0=0:1 1=2:4+3:4");
-    /* rack: 9 fit in rack 1 alone; 8 in both, rack 0 has fewer free, unless one is held. 13:
-     * all of rack 1, which has most, and a GPU of the fullest node of the other. */
+    /* rack: 9 fit in rack 1 alone; 8 in both, rack 0 has fewer free, unless one is held. 13: all of
+     * rack 1, which has most, and a GPU of the fullest node of the other. */
     struct placed both = {.cluster = path, .jobs = {{.gpus = 13, .duration_s = 9}}};
     expect("rack", &nine, "0=2:4+3:4+4:1");
     expect("rack", &held, "0=0:1 1=2:4+3:4");
@@ -221,7 +220,7 @@ static void test_racks(void **state)
     expect("rack", &small, "0=0:4+1:2 1=2:3");
 }
 
-/* Two equal racks: the one of the lower number. */
+/* Two equal racks: the lower number. */
 static void test_equal_racks(void **state)
 {
     (void)state;
@@ -243,7 +242,7 @@ static void test_cpus(void **state)
     struct placed p = {
         .cluster = scratch_write("cpus.json", json, strlen(json)),
         .jobs = {{.gpus = 5, .cpus = 20, .duration_s = 9}, {.gpus = 2, .duration_s = 9}}};
-    /* The pair asks for no CPUs; the fullest node with 2 free is node 0, 2 + 2. */
+    /* The gang of 2 requests no CPUs; the fullest node with 2 free is node 0, 2 + 2. */
     for (size_t i = 0; i < 5; i++)
         expect(placers[i], &p, "0=0:2+1:2+2:1 1=0:2");
 }
@@ -318,7 +317,7 @@ static void try_all(const struct trier *t, const struct hs_view *v, struct hs_pl
         bool is_placed = hs_place(v, p, t->waiting[i], rule);
         assert_false(is_placed && has_failed);
         if (rule.placer != HS_PLACE_CONSOLIDATE &&
-            rule.placer != HS_PLACE_YARN) /* any free GPUs will do */
+            rule.placer != HS_PLACE_YARN) /* any free GPUs suffice */
             assert_int_equal(is_placed, free_gpus >= i + 1);
         has_failed = !is_placed;
         trial_count++;
@@ -341,7 +340,7 @@ static void start_from(struct trier *t, const struct hs_view *v, struct hs_plan 
     t->count = kept;
 }
 
-/* Fillers come one a second for 200 s and scatter what is free. */
+/* Fillers arrive one a second for 200 s and fragment the free GPUs. */
 static enum hs_status trier_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct trier *t = state;
@@ -355,12 +354,13 @@ static enum hs_status trier_decide(void *state, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-static const struct hs_policy_ops trier = {.name = "trier",
-                                           .summary = "tries every size at every instant",
-                                           .knows = HS_KNOWS_MODEL, /* but of no job: none packed */
-                                           .state_size = sizeof(struct trier),
-                                           .on_event = trier_on_event,
-                                           .decide = trier_decide};
+static const struct hs_policy_ops trier = {
+    .name = "trier",
+    .summary = "tries every size at every instant",
+    .knows = HS_KNOWS_MODEL, /* but no job has one: none is packed */
+    .state_size = sizeof(struct trier),
+    .on_event = trier_on_event,
+    .decide = trier_decide};
 
 static void test_monotone(void **state)
 {
@@ -387,7 +387,7 @@ static void test_monotone(void **state)
         if (hs_test_run_with(jobs, TRIALS + FILLERS, clusters[i], NULL, &options, &r) != HS_OK)
             fail_msg("%s", r.message);
         assert_int_equal(r.figures.finished, TRIALS + FILLERS);
-        /* Not all fit, not none: the trials say something. */
+        /* Some trials fit and some do not, so the comparison covers both. */
         assert_in_range(failure_count, trial_count / 20, trial_count / 20 * 19);
         hs_test_free(&r);
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Placement by skew through the real engine: fifo, with skew among its placers. Jobs name models of
- * a made-up catalogue; all placements and times are worked out by hand from the rule in
- * place.h.
+ * a made-up catalogue; all placements and times are derived by hand from the rule in place.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +29,7 @@ static struct hs_catalogue catalogue;
 static struct hs_param params[PARAMS_MAX];
 static struct hs_policy_ops fifo;
 
-/* fifo as it is, but that skew is among the choices and that it may know models. */
+/* fifo, but with skew among the choices and with knowledge of models. */
 static int set_up(void **state)
 {
     const struct hs_policy_ops *plain = hs_policy_find("fifo");
@@ -68,8 +67,8 @@ static void expect(const char *cluster, const char *scan, const char *jobs, cons
 }
 
 /* 4x8. 6 and 3 are packed: nodes 0 and 1, then (2,5,8,8) are free. A packed 9 takes the idle node 2
- * and one GPU of the idlest, node 3. A flat 9 takes the 2 of node 0, the 5 of node 1, and 2 of the
- * idle node 2. */
+ * and one GPU of the node with most free, node 3. A flat 9 takes the 2 of node 0, the 5 of node 1,
+ * and 2 of the idle node 2. */
 static void partly_used_nodes_first(void **state)
 {
     (void)state;
@@ -80,7 +79,7 @@ static void partly_used_nodes_first(void **state)
 }
 
 /* Equally full nodes: the lowest first. 3x4, a and b leave one free on nodes 0 and 1; c takes these
- * two, and d has to break into node 2. */
+ * two, and d must use the idle node 2. */
 static void ties_go_to_the_lowest_node(void **state)
 {
     (void)state;
@@ -89,16 +88,15 @@ static void ties_go_to_the_lowest_node(void **state)
 }
 
 /* Nodes of 2, 2 and 8: GPUs 0 1 | 2 3 | 4..11. The 6 leave 2 free on the large node. It is the one
- * that is in use, so a flat 3 takes these before it breaks into an idle node, which has no more
- * free. */
+ * in use, so a flat 3 takes these before it uses an idle node, which has no more free. */
 static void idle_nodes_last_whatever_their_size(void **state)
 {
     (void)state;
     expect("2x2,1x8", "strict", "a:6,0,9#packed b:3,0,9#flat", "a:0-9@4+5+6+7+8+9 b:0-9@0+10+11");
 }
 
-/* 2x4, 3 + 3 held until 100: one GPU is free on each node. Beyond 400 per mille a pair waits for a
- * node; at 400 it does not, and neither does one of which nothing is known. */
+/* 2x4, 3 + 3 held until 100: one GPU is free on each node. Above 400 per mille a gang of 2 waits
+ * for a node; at 400 it does not, and neither does one of unknown skew. */
 static void the_limit(void **state)
 {
     (void)state;
@@ -111,8 +109,8 @@ static void the_limit(void **state)
     expect("2x4", "strict", HELD "c:2,10,5", "a:0-100 b:0-100 c:10-15");
 }
 
-/* The same cluster. That a packed pair fails says nothing of a flat one: d starts behind c. Under
- * easy c is the head, promised 100 with 3 GPUs to spare; d (packed) would be back by then and
+/* The same cluster. A failed packed gang of 2 does not bar a flat one: d starts behind c. Under
+ * easy c is the head, reserved for 100 with 3 GPUs to spare; d (packed) would end by then and
  * fails, e (flat) starts. */
 static void a_failure_bars_nobody(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Legal plans through a scripted policy: starts, moves, kills and rejections do what policy.h says.
- * Times are worked out by hand beside each test.
+ * Legal plans through a scripted policy: starts, moves, kills and rejections have the effects in
+ * policy.h. Times are calculated by hand beside each test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void start_on_16_and_17(const struct hs_view *v, struct hs_plan *p, int c
     }
 }
 
-/* On the lowest free GPUs of its nodes, 64 to 67 and 68 to 71: behind the first 64. */
+/* On the lowest free GPUs of its nodes, 64 to 67 and 68 to 71: beyond the first 64. */
 static void gpus_are_those_of_the_node(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void preempt_and_back(const struct hs_view *v, struct hs_plan *p, int cal
     }
 }
 
-/* Off and on again on the same node in one plan: nothing happened. */
+/* Preempted and started again on the same node in one plan: no effect. */
 static void a_move_to_the_same_node_is_nothing(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void preempt_and_elsewhere(const struct hs_view *v, struct hs_plan *p, in
     }
 }
 
-/* Elsewhere it is a migration: 10 s done, 5 s paid, 90 s to do: ends at 105. */
+/* On another node it is a migration: 10 s done, 5 s of overhead, 90 s to do: ends at 105. */
 static void a_move_elsewhere_is_a_migration(void **state)
 {
     (void)state;
@@ -138,13 +138,13 @@ static void owe_at_10(const struct hs_view *v, struct hs_plan *p, int call)
         hs_plan_on_node(p, 0, 2);
         hs_plan_add_overhead(p, script_handle[0], 3 * S);
         hs_plan_timer(p, 10 * S, 't');
-    } else if (call == 2) { /* after the end of the cost at 3 */
+    } else if (call == 2) { /* after the end of the overhead at 3 */
         hs_plan_add_overhead(p, script_handle[0], 5 * S);
         hs_plan_add_overhead(p, script_handle[0], 0);
     }
 }
 
-/* 3 s are owed from the start, 5 more at 10: runs from 3 to 10 and from 15 to 108. */
+/* 3 s of overhead at the start, 5 more at 10: runs from 3 to 10 and from 15 to 108. */
 static void what_a_job_owes_it_pays_at_once(void **state)
 {
     (void)state;
@@ -186,7 +186,7 @@ static void start_when_free(const struct hs_view *v, struct hs_plan *p, int call
     }
 }
 
-/* It owes 3 s and has no work: at 3 it is out of the way before anything is decided. */
+/* It has 3 s of overhead and no work: at 3 it ends before anything is decided. */
 static void a_job_without_work_ends_with_its_cost(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void a_job_without_work_ends_with_its_cost(void **state)
     hs_test_free(&r);
 }
 
-/* A job that waits owes until it holds GPUs: from 10 to 14. */
+/* The overhead of a waiting job begins when it holds GPUs: from 10 to 14. */
 static void a_waiting_job_may_owe(void **state)
 {
     (void)state;
@@ -220,8 +220,8 @@ static void migrate_at_10(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* One GPU on each node, one of them its own before: named GPUs, in ascending order in the record.
- */
+/* One GPU on each node, one of them its own before: named GPUs, in ascending order in the
+ * record. */
 static void a_migration_takes_named_gpus(void **state)
 {
     (void)state;
@@ -250,8 +250,7 @@ static void named_away(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Job 0 comes back to its node, but its GPU was given to job 1 by name: it moves to the other one.
- */
+/* Job 0 returns to its node, but its GPU was given to job 1 by name: it moves to the other one. */
 static void a_named_gpu_is_not_kept(void **state)
 {
     (void)state;
@@ -281,7 +280,7 @@ static void cap_and_preempt(const struct hs_view *v, struct hs_plan *p, int call
 }
 
 /* A throttle ends with the placement: 0-10 and 20-110 at full speed. The timer at 30 changes
- * nothing, and one that would come after the last job does not keep the run alive. */
+ * nothing, and one after the last job does not keep the run alive. */
 static void a_cap_does_not_outlive_its_placement(void **state)
 {
     (void)state;
@@ -327,7 +326,7 @@ static void swap_at_10(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* What a preemption frees, the same plan may use: 0 runs 0-10, 1 runs 10-60, 0 runs 60-150. */
+/* The same plan may use what a preemption frees: 0 runs 0-10, 1 runs 10-60, 0 runs 60-150. */
 static void releases_count_before_takes(void **state)
 {
     (void)state;
@@ -349,7 +348,7 @@ static void try_and_undo(const struct hs_view *v, struct hs_plan *p, int call)
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 1);
         assert_int_equal(hs_view_free_gpus(v, 0), 3);
-        hs_plan_rollback(p, mark); /* an unfinished gang may be taken back */
+        hs_plan_rollback(p, mark); /* an unfinished gang may be rolled back */
         assert_int_equal(hs_view_free_gpus(v, 0), 4);
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 2);
@@ -377,7 +376,7 @@ static void rollback_leaves_no_trace(void **state)
 static void turn_away(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
-    if (call == 0) /* it is asked again when a job has ended */
+    if (call == 0) /* a further decision follows the end of a job */
         hs_plan_reject(p, script_handle[0], "no thanks");
 }
 

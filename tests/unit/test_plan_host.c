@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * CPUs and host memory that a policy allots: what fits beside them, what a change costs, what is
- * refused. The engine counts every node anew at each instant (check=full).
+ * CPUs and host memory that a policy allocates: what fits beside them, what a change costs, what is
+ * refused. The engine recounts every node at each instant (check=full).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void allot(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Both keep their GPUs, so that the change costs nothing. */
+/* Both keep their GPUs, so the change costs nothing. */
 static void an_allotment_is_conserved(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void start_as_it_is(const struct hs_view *v, struct hs_plan *p, int call)
         hs_plan_start_on_node(p, script_handle[0], 0);
 }
 
-/* 13 CPUs of 12: rejected, unless the policy allots them. */
+/* 13 CPUs of 12: rejected, unless the policy allocates CPUs. */
 static void the_trace_does_not_count(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Nodes set aside for profiles: what the view says, what a profile tells and when, what of the run
- * is lost, and what is refused.
+ * Nodes set aside for profiling: what the view shows, what a profile reveals and when, which work
+ * of the profiling run is lost, and what is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,8 @@ static bool is_told(const struct hs_view *v, uint32_t job)
 }
 
 /* Both jobs run on node 1, which no search finds; at 10 s the profile of the first is taken, and at
- * 20 s it starts on node 0. Before its end nothing is told of it, whatever the policy knows. */
+ * 20 s it starts on node 0. Before its end the view has no data of it, whatever the policy
+ * declares. */
 static void profiled(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rules of the plan: every illegal action fails the run and names the rule that it breaks.
+ * The rules of the plan: every illegal action fails the run with a message that names the rule.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -145,8 +145,8 @@ static void no_such_gpu(const struct hs_view *v, struct hs_plan *p, int call)
     hs_plan_on_gpu(p, 4);
 }
 
-/* A GPU given by count has no name yet: another job cannot have the last one of the node by name.
- */
+/* A GPU given by count has no name yet: another job cannot have the last one of the node by
+ * name. */
 static void last_one_twice(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v, (void)call;
@@ -191,7 +191,7 @@ static void undeclared_cap(const struct hs_view *v, struct hs_plan *p, int call)
     hs_plan_rollback(p, 0);
 }
 
-/* After a fault every call is ignored, whatever it says. */
+/* After a fault every further call is ignored. */
 static void on_and_on(const struct hs_view *v, struct hs_plan *p, int call)
 {
     no_such_gpu(v, p, call);
@@ -213,7 +213,7 @@ static void keep_plan(const struct hs_view *v, struct hs_plan *p, int call)
     hs_plan_on_node(p, 0, 2);
 }
 
-/* The plan of a decision is not a door for later. */
+/* The plan of a decision must not be used later. */
 static enum hs_status use_kept(void *ctx, int64_t now_us, const struct hs_job_record *job,
                                const uint32_t *gpus, uint32_t gpu_count)
 {
@@ -363,7 +363,7 @@ static void resize(const struct hs_view *v, struct hs_plan *p, int call)
     } else if (hs_view_now_us(v) == 10 * S || hs_view_now_us(v) == 20 * S) {
         hs_plan_preempt(p, job, 5 * S);
         hs_plan_start(p, job);
-        hs_plan_on_node(p, 0, 1); /* the second time the same: no move, and free */
+        hs_plan_on_node(p, 0, 1); /* the second time the same: no move, no cost */
     }
 }
 

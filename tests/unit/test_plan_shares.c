@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Shares of GPUs in a plan: what the view says while it is written, what a rollback takes back, and
- * what is refused. Jobs 0 to 2 want 400 thousandths of a GPU, 300 of each of two, and a whole one.
+ * Shares of GPUs in a plan: what the view shows while it is written, what a rollback undoes, and
+ * what is refused. Jobs 0 to 2 request 400 thousandths of a GPU, 300 of each of two, and a whole
+ * one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +32,8 @@ static void expect_rooms(const struct hs_view *v, uint32_t most, uint64_t all, u
     assert_int_equal(hs_view_free_gpus(v, 0), free_gpus);
 }
 
-/* GPU 1 gets 400 and one worker of the gang; while the gang is being placed it is not offered to it
- * a second time. Given back, all is as before. */
+/* GPU 1 gets 400 and one worker of the gang; it is not offered to the gang a second time in the
+ * same placement. A rollback restores the state. */
 static void written_and_taken_back(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call > 0)
@@ -76,8 +77,7 @@ static void the_view_follows_the_plan(void **state)
     hs_test_free(&r);
 }
 
-/* At 0 the single share sits on GPU 0; when the whole job on GPU 1 ends at 10, it is moved there.
- */
+/* At 0 the single share is on GPU 0; when the whole job on GPU 1 ends at 10, it is moved there. */
 static void moved(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
@@ -151,7 +151,7 @@ static void what_is_refused(void **state)
     expect_refused(large, 2, can, too_much, "GPU 0 has 600 thousandths left, the job needs 601");
 }
 
-/* Without the declaration everybody wants whole GPUs. */
+/* Without the declaration every job requests whole GPUs. */
 static void whole(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call > 0)

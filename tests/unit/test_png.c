@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A picture taken apart again, chunk by chunk, with checksums computed here by their definitions:
- * CRC-32 bit by bit, and Adler-32 of the rows, which stands at the end of the compressed data.
+ * A picture parsed again, chunk by chunk, with checksums computed here by their definitions: CRC-32
+ * bit by bit, and Adler-32 of the rows, which is at the end of the compressed data.
  */
 
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static uint32_t u32(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* The chunk at *at, checked; moves behind it. */
+/* The chunk at *at, checked; advances beyond it. */
 static const unsigned char *chunk(const unsigned char **at, const char *name, uint32_t *len)
 {
     const unsigned char *data = *at + 8;

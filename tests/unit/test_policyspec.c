@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parameters put into policies that are text.
+ * Parameters added to policies given as text.
  */
 #include "data/config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * base/pool: the last place given back is taken first, and places are as many as were ever in use
- * at once.
+ * base/pool: the last item given back is taken first, and there are as many items as were ever in
+ * use at once.
  */
 #include "base/memory.h"
 
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 struct item {
-    uint32_t first; /* where a free place keeps the number of the next */
+    uint32_t first; /* in a free item: the number of the next free one */
     uint32_t mark;
 };
 
@@ -45,7 +45,7 @@ static void places_come_back_in_reverse(void **state)
     hs_free(f.items);
 }
 
-/* 100 in use at once, a thousand times: 100 places; what is beside the first bytes stays. */
+/* 100 in use at once, a thousand times: 100 items; the rest of a free item keeps its contents. */
 static void places_are_no_more_than_were_in_use(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What policies are told by an oracle and a noisy one, and of slowdown. Expected values are worked
- * out by hand beside each test, from the definitions in model/predictor.h.
+ * Estimates of the oracle and the noisy predictor, and of slowdown. Expected values are calculated
+ * by hand beside each test, from the definitions in model/predictor.h.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void test_oracle_tells_the_truth(void **state)
     assert_int_equal(e.util_error_pm, 0);
     assert_int_equal(e.mem_error_mib, 0);
 
-    /* An unknown peak is the mean; unknown facts stay unknown. */
+    /* An unknown peak is the mean; other unknown values stay unknown. */
     e = predicted_of(
         p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = 500, .util_peak_pm = -1});
     assert_int_equal(e.util_peak_pm, 500);
@@ -94,8 +94,8 @@ static void test_noise_has_the_rmsle_it_is_told(void **state)
     assert_true(fabs(n.rmsle - 0.18362) < 3 * NOISE / sqrt(JOBS));
 }
 
-/* At an end half of the draws are clipped to the truth and the other half keeps its squares: the
- * RMSLE is s / sqrt(2) = 0.1089 there, so a predictor of busy jobs looks better than it is. The
+/* At an end half of the draws are clipped to the true value and the other half keeps its squares:
+ * the RMSLE is s / sqrt(2) = 0.1089 there, so a predictor of busy jobs looks better than it is. The
  * standard error: sd of z^2 [z < 0] is sqrt(3/2 - 1/4) = 1.118, hence 1.118 / (2 x 0.5) x 0.1089 /
  * sqrt(n) = 0.0004. */
 static void test_clipping_halves_the_square_at_the_ends(void **state)
@@ -117,7 +117,7 @@ static void test_clipping_halves_the_square_at_the_ends(void **state)
     assert_true(fabs(busy.rmsle - NOISE) < 4 * NOISE / sqrt(2.0 * JOBS));
 }
 
-/* An estimate depends on seed and index alone: not on other jobs, not on the order of asking. */
+/* An estimate depends on seed and index alone: not on other jobs, not on the order of calls. */
 static void test_noise_is_keyed_by_job(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void test_peak_moves_with_the_mean(void **state)
         double mean = log1p(e.util_pm / 10.0) - log1p(20);
         double peak = log1p(e.util_peak_pm / 10.0) - log1p(30);
         assert_true(fabs(mean - peak) < 0.05 / 12 + 0.05 / 18); /* at most ln 1.7 below */
-        /* d log1p(u) = du / (1 + u): the error told is s x (1 + 100 u_hat), in per mille */
+        /* d log1p(u) = du / (1 + u): the stated error is s x (1 + 100 u_hat), in per mille */
         assert_int_equal(e.util_error_pm, lround(NOISE * (e.util_pm + 10)));
     }
     hs_predictor_close(p);
@@ -223,7 +223,7 @@ static void test_slowdown_is_its_own_form(void **state)
     told_close(&t);
 }
 
-/* Fitted to data of which nothing could be held out, and to speeds far above that alone. */
+/* Fitted to data too small to hold anything out, and to speeds far above that alone. */
 static void test_slowdown_error_may_be_unknown_or_large(void **state)
 {
     (void)state;

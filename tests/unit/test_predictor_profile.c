@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What policies are told of a profile: by other rows of the catalogue, by the memory formula, by
- * predictor.json. Expected values are worked out by hand beside each test, from the definitions of
- * the definitions in model/predictor.h; those of Lucid's profiles come from that text.
+ * Estimates of a profile: by other rows of the catalogue, by the memory formula, by predictor.json.
+ * Expected values are calculated by hand beside each test, from the definitions in
+ * model/predictor.h; the figures for Lucid's profiles are stated there as well.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 /* ---- table ---- */
 
 /* M: utilizations 1 + 100 u = 4, 16, 64 at batch 8, 16, 32: log1p is a straight line in log(batch),
- * so every one is told exactly from the other two. */
+ * so the other two predict each row exactly. */
 #define TABLE_ROWS                                                                                 \
     "model,dataset,batch,precision,gpu,util\n"                                                     \
     "M,d,8,fp32,G,3\n"                                                                             \
@@ -40,16 +40,16 @@ static void test_table_leaves_the_own_row_out(void **state)
     assert_int_equal(told_of_profile(&t, p, "M/d/8/fp32").util_pm, 30);
     assert_int_equal(told_of_profile(&t, p, "M/d/16/fp32").util_pm, 150);
     assert_int_equal(told_of_profile(&t, p, "M/d/32/fp32").util_pm, 630);
-    /* not measured itself: the line is at 255 % there, 100 are told */
+    /* not measured itself: the line is at 255 % there, the estimate is 100 */
     assert_int_equal(told_of_profile(&t, p, "M/d/64/fp32").util_pm, 1000);
-    /* alone on its GPU type: the line of the other type, at 0 % there, 1 is told */
+    /* alone on its GPU type: the line of the other type, at 0 % there, the estimate is 1 */
     assert_int_equal(told_of_profile(&t, p, "M/d/4/fp32").util_pm, 10);
     /* alone of its precision, the mean of its model: (3 + 15 + 63 + 1) / 4 = 20.5 */
     assert_int_equal(told_of_profile(&t, p, "M/d/8/amp").util_pm, 205);
     /* no other row of the model, the mean of all: (3 + 15 + 63 + 10 + 1) / 5 = 18.4 */
     assert_int_equal(told_of_profile(&t, p, "Lone/d/8/fp32").util_pm, 184);
 
-    /* Without a profile there is nothing to look up, whatever the trace says. */
+    /* Without a profile there is nothing to look up, whatever the trace states. */
     struct hs_estimate e =
         predicted_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE, .util_pm = 500});
     assert_int_equal(e.util_pm, -1);
@@ -58,7 +58,7 @@ static void test_table_leaves_the_own_row_out(void **state)
     told_close(&t);
 }
 
-/* Errors are those of the way that was gone, on every row where it can be, the own one left out. */
+/* The error is that of the method used, over every row where it applies, the own one left out. */
 static void test_table_tells_the_error_of_its_way(void **state)
 {
     (void)state;
@@ -68,18 +68,18 @@ static void test_table_tells_the_error_of_its_way(void **state)
         told_predictor(&t, (struct hs_predictor_options){.kind = HS_PREDICT_TABLE});
     /* The line is exact on all four measured rows of it. */
     assert_int_equal(told_of_profile(&t, p, "M/d/8/fp32").util_error_pm, 0);
-    /* The mean of the model tells 22.3, 19.3, 7.3, 20.5, 22.8 for 3, 15, 63, 10, 1 %. For amp,
+    /* The mean of the model predicts 22.3, 19.3, 7.3, 20.5, 22.8 for 3, 15, 63, 10, 1 %. For amp,
      * without its own: sqrt((19.3^2 + 4.3^2 + 55.7^2 + 21.8^2) / 4) = 31.50 %. */
     assert_int_equal(told_of_profile(&t, p, "M/d/8/amp").util_error_pm, 315);
-    /* The mean of all tells 37.4, 35, 25.4, 36, 37.8 for them. For Lone: sqrt((34.4^2 + 20^2 +
+    /* The mean of all predicts 37.4, 35, 25.4, 36, 37.8 for them. For Lone: sqrt((34.4^2 + 20^2 +
      * 37.6^2 + 26^2 + 36.8^2) / 5) = 31.71 %. */
     assert_int_equal(told_of_profile(&t, p, "Lone/d/8/fp32").util_error_pm, 317);
     hs_predictor_close(p);
     told_close(&t);
 }
 
-/* A row alone in the catalogue has no other to be predicted from; one of two has the other, and no
- * third to test it on: the largest error there is. */
+/* A row alone in the catalogue has no other to be predicted from; one of two has the other, but no
+ * third to test it on: the largest error. */
 static void test_table_of_next_to_nothing(void **state)
 {
     (void)state;
@@ -100,8 +100,8 @@ static void test_table_of_next_to_nothing(void **state)
 }
 
 /* On Lucid's 66 profiles (RTX 3090), the 54 with two other batches of the same model, dataset and
- * precision: a line of log1p over log(batch) has an RMSLE of 0.193, and
- * 0.185 with what it tells clipped to 1..100 % (worked out apart with numpy's polyfit). */
+ * precision: a line of log1p over log(batch) has an RMSLE of 0.193, and 0.185 with predictions
+ * clipped to 1..100 % (calculated separately with numpy's polyfit). */
 static void test_table_reaches_the_yardstick_on_lucid(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void test_table_reaches_the_yardstick_on_lucid(void **state)
 /* ---- memory formula ---- */
 
 /* VGG16 (A = 13,556,712 outputs a sample, P = 138,357,544) at batch 16: 4 x (16 A + P + 16 P) =
- * 10,275,942,560 bytes = 9799.9 MiB; P times B is why it blows up. */
+ * 10,275,942,560 bytes = 9799.9 MiB; most of it is P times B. */
 static void test_memory_by_the_formula(void **state)
 {
     (void)state;
@@ -145,8 +145,8 @@ static void test_memory_by_the_formula(void **state)
     told_open(&t,
               "model,batch,mem_mib,outputs,params\n"
               "VGG16,16,,13556712,138357544\n"
-              "Half,1,2,262144,0\n"  /* 1 MiB told, 2 measured */
-              "Four,1,1,1048576,0\n" /* 4 told, 1 measured */
+              "Half,1,2,262144,0\n"  /* 1 MiB predicted, 2 measured */
+              "Four,1,1,1048576,0\n" /* 4 predicted, 1 measured */
               "NoBatch,,5,10,10\n"
               "NoGraph,8,5,,\n",
               told_plain_model());
@@ -154,7 +154,7 @@ static void test_memory_by_the_formula(void **state)
         &t, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE, .memory = HS_MEMORY_FORMULA});
     struct hs_estimate e = told_of_profile(&t, p, "VGG16//16/");
     assert_int_equal(e.mem_mib, 9800);
-    assert_int_equal(e.util_pm, 123); /* the formula is of memory alone */
+    assert_int_equal(e.util_pm, 123); /* the formula gives memory only */
     /* ln(1/2) and ln(4/1): root mean square sqrt((0.693^2 + 1.386^2) / 2) = 1.09596, of 9800 */
     assert_int_equal(e.mem_error_mib, 10740);
     e = told_of_profile(&t, p, "Half//1/");
@@ -198,7 +198,7 @@ static void test_regress_tells_what_was_held_out(void **state)
     /* the others are 5 % and 30 % off: sqrt((50^2 + 300^2) / 2) = 215.06 per mille */
     assert_int_equal(e.util_error_pm, 215);
     assert_int_equal(told_of_profile(&t, p, "A//16/").util_pm, 450);
-    /* a model of one configuration: by the other models */
+    /* a model of one configuration: from the other models */
     assert_int_equal(told_of_profile(&t, p, "B//8/").util_pm, 600);
     hs_predictor_close(p);
     told_close(&t);
@@ -215,20 +215,20 @@ static void test_regress_tells_what_was_held_out(void **state)
     told_close(&t);
 }
 
-/* Rows that the file has no predictions of. Loads: u = 1 - exp(-load), so 30 % is a load of
- * -ln 0.7 = 0.3567; the shift is 1 / ln 2 per ln(batch), so a double batch adds 1 to ln load, and
- * amp takes 1 away. */
+/* Rows without a prediction in the file. Loads: u = 1 - exp(-load), so 30 % is a load of -ln 0.7 =
+ * 0.3567; the shift is 1 / ln 2 per ln(batch), so a double batch adds 1 to ln load, and amp
+ * subtracts 1. */
 static void test_regress_of_rows_that_were_not_fitted(void **state)
 {
     (void)state;
     static const char rows[] = "model,dataset,batch,precision,gpu,util,macs,outputs,layers\n"
                                "F,d,8,fp32,G,90,1,1,1\n"  /* a model of the fit: load 2 ln 2 */
                                "New,d,8,fp32,G,,1,1,1\n"  /* features alone: load ln 2 */
-                               "Bare,d,64,fp32,H,10,,,\n" /* the one of batch 8 is nearer to 16 */
+                               "Bare,d,64,fp32,H,10,,,\n" /* the row of batch 8 is nearer to 16 */
                                "Bare,d,8,fp32,H,30,,,\n"
                                "Bare,d,16,fp32,H,,,,\n"
                                "Bare,d,8,amp,H,,,,\n"
-                               "Bare,d,32,fp32,K,,,,\n"; /* nothing on K to carry over */
+                               "Bare,d,32,fp32,K,,,,\n"; /* no row on K to carry over */
     struct told t;
     told_open(&t, rows, told_plain_model());
     struct hs_predictor_options options = {.kind = HS_PREDICT_REGRESS};
@@ -248,7 +248,7 @@ static void test_regress_of_rows_that_were_not_fitted(void **state)
     assert_int_equal(told_of_profile(&t, p, "Bare/d/32/fp32").util_pm, -1);
     hs_predictor_close(p);
 
-    /* Without the own model, F is like any graph, and nothing is carried over. */
+    /* Without its own model F is like any graph, and nothing is carried over. */
     options.holdout = HS_HOLDOUT_MODEL;
     p = told_predictor(&t, options);
     e = told_of_profile(&t, p, "F/d/8/fp32");
@@ -259,8 +259,8 @@ static void test_regress_of_rows_that_were_not_fitted(void **state)
     told_close(&t);
 }
 
-/* A measured 0 % is a value: by it alone the prediction of Z, and so the stated error of A, is 10 %
- * off. */
+/* A measured 0 % is a value: from it alone the prediction of Z, and so the stated error of A, is 10
+ * % off. */
 static void test_regress_of_an_idle_row(void **state)
 {
     (void)state;
@@ -284,8 +284,8 @@ struct swapped {
     uint64_t slowdowns_q20[KINDS];
 };
 
-/* Every kind of predictor about every row, with that text for an interference.json; NULL = the
- * shipped one. */
+/* Every kind of predictor on every row, with that text for an interference.json; NULL = the shipped
+ * one. */
 static void ask_all(const char *truth, struct swapped *answers)
 {
     char files[1024];
@@ -308,7 +308,7 @@ static void ask_all(const char *truth, struct swapped *answers)
     told_close(&t);
 }
 
-/* The truth may be anything: no estimate and no slowdown moves. */
+/* The sharing model may be any file: no estimate and no slowdown changes. */
 static void test_swapping_the_truth_changes_nothing(void **state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void test_swapping_the_truth_changes_nothing(void **state)
         NULL, "{\"kind\": \"interference\", \"format\": 2, \"tables\": []}",
         "{\"kind\": \"interference\", \"format\": 2, \"general\": {\"gpu\": \"G\", \"k\": 9,"
         " \"alpha\": 1, \"beta\": 1, \"holdout\": []}, \"tables\": []}",
-        "{\"kind\": \"interference\", \"format\": 2, \"general\": 7}", /* not even sound */
+        "{\"kind\": \"interference\", \"format\": 2, \"general\": 7}", /* not even valid */
     };
     struct swapped first, other;
     ask_all(truths[0], &first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs that not every node, or no placement at all, can serve, under the policies of the kit: they
- * hold nobody up and are held up by nobody.
+ * Jobs that only some nodes, or no placement at all, can serve, under the policies of policies/lib:
+ * they do not block other jobs and are not blocked by them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +17,9 @@
 static const char two_racks[] = "{\"racks\": [{\"nodes\": [{\"count\": 1, \"gpus\": 2}]},"
                                 "             {\"nodes\": [{\"count\": 1, \"gpus\": 2}]}]}";
 
-/* Two racks of one 2-GPU node: yarn, which never crosses racks, can never give 4 GPUs.
- * Job 0 (4 GPUs, 1 s) comes first by key, takes the count of the whole cluster and cannot be
- * placed: it is turned away, and job 1 starts in the same instant, although nothing else happens.
- */
+/* Two racks of one 2-GPU node: yarn, which never crosses racks, can never place 4 GPUs. Job 0 (4
+ * GPUs, 1 s) comes first by key, needs all GPUs of the cluster and cannot be placed: it is
+ * rejected, and job 1 starts in the same instant, although there is no other event. */
 static void a_hopeless_job_holds_nobody_up(void **state)
 {
     (void)state;
@@ -43,8 +42,8 @@ static void a_hopeless_job_holds_nobody_up(void **state)
     }
 }
 
-/* The untyped gang of 8 waits for the node of 8; that says nothing of the gang of 8 P100s, which
- * has two idle nodes of 4: it starts when it comes, under every scan that passes over misfits. */
+/* The untyped gang of 8 waits for the node of 8; that does not affect the gang of 8 P100s, which
+ * has two idle nodes of 4: it starts at once, under every scan that skips misfits. */
 static void a_demand_for_nodes_is_tried_on_its_own(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Tasks in processes: all of them, some at a time, and the same failure whatever the width.
+ * Tasks in processes: all of them, some at a time, and the same failure for any width.
  */
 #include "cli/process.h"
 
@@ -19,7 +19,7 @@
 
 #define TASKS 7u
 
-/* What each task shall end with, and how long it takes. */
+/* What each task must end with, and how long it takes. */
 struct plan {
     enum hs_status status[TASKS];
     int kill[TASKS], delay_ms[TASKS];
@@ -35,7 +35,7 @@ static const char *mark_path(uint32_t index)
     return scratch_path(name);
 }
 
-/* Or until a signal that is watched asks for the end. */
+/* Returns early at a watched signal. */
 static void wait_ms(int ms)
 {
     struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
@@ -65,7 +65,7 @@ static void see(void *ctx, uint32_t done, uint32_t running)
         plan->most_running = running;
 }
 
-/* Bit i: task i has come to its end. */
+/* Bit i: task i has ended. */
 static unsigned take_marks(void)
 {
     unsigned marks = 0;
@@ -98,7 +98,7 @@ static void every_task_is_done_once(void **state)
 }
 
 /* Task 4 fails at once, task 2 later: 2 is the failure, with 0 and 1 done, and 3 if there was time
- * before; none behind 4 is of use. */
+ * before; tasks after 4 have no effect. */
 static void the_first_failure_counts(void **state)
 {
     (void)state;
@@ -139,8 +139,8 @@ static enum hs_status be_stopped(void *ctx, uint32_t index)
     return index == 1 ? HS_E_INTERRUPTED : HS_OK;
 }
 
-/* A child that ends as SIGTERM makes it, while nobody told the parent to end, has failed: were it
- * taken for an interruption of all, its task would be missing without a word. */
+/* A child that SIGTERM ended, while the parent got no signal, has failed: taken for an interruption
+ * of all, its task would be missing without a message. */
 static void a_task_stopped_alone_has_failed(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void a_task_stopped_alone_has_failed(void **state)
     assert_int_equal(stopped, 1u << 1);
 }
 
-/* In a process of its own, because the signal is remembered to the end of the program. The children
+/* In a separate process, because the signal is remembered to the end of the program. The children
  * wait for a minute; SIGTERM ends them all. */
 static void a_signal_ends_all(void **state)
 {

@@ -71,7 +71,7 @@ static void test_reads_every_column(void **state)
     hs_catalogue_free(&c);
 }
 
-/* Columns in any order, most of them absent; empty fields and absent columns alike. */
+/* Columns in any order, most of them absent; an empty field is like an absent column. */
 static void test_unknown_is_unknown(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void test_unknown_is_unknown(void **state)
     const struct hs_profile *a = &c.profiles[0], *b = &c.profiles[1];
     assert_string_equal(a->key, "A///");
     assert_int_equal(a->util_pm, 400);
-    assert_int_equal(a->util_peak_pm, 400); /* the mean where no peak was measured */
+    assert_int_equal(a->util_peak_pm, 400); /* the mean if no peak was measured */
     assert_int_equal(a->bw_util_pm, -1);
     assert_int_equal(a->mem_mib, 0);
     assert_int_equal(b->util_pm, -1);
@@ -98,7 +98,7 @@ static void test_unknown_is_unknown(void **state)
     hs_catalogue_free(&c);
 }
 
-/* The first line of the message ends with what; the hint is somewhere in it. */
+/* The first line of the message ends with `what`; it contains `hint`. */
 static void expect_refused(const char *text, const char *what, const char *hint)
 {
     struct hs_catalogue c;
@@ -250,11 +250,12 @@ static void test_match_nearest_batch(void **state)
     expect_match(&c, "ResNet18", "SVHN", NULL, NULL, HS_MATCH_BATCH, 0);
     expect_match(&c, "ResNet18", "ImageNet", "64", "amp", HS_MATCH_BATCH, 5); /* never as amp */
     expect_match(&c, "A3C", "Pong", "16", "fp32", HS_MATCH_BATCH, 4);
-    expect_match(&c, "GAN", "X", "64", "fp32", HS_MATCH_BATCH, 7); /* a batch before none */
+    expect_match(&c, "GAN", "X", "64", "fp32", HS_MATCH_BATCH,
+                 7); /* a batch is preferred to none */
     hs_catalogue_free(&c);
 }
 
-/* 64 is as far from 32 as from 128, by ratio: the smaller, whatever comes first in the file. */
+/* 64 is as far from 32 as from 128, by ratio: the smaller, in any order of the file. */
 static void test_match_ties_go_to_the_smaller_batch(void **state)
 {
     (void)state;
@@ -287,8 +288,7 @@ static void test_match_none(void **state)
 }
 
 /* The shipped catalogue: every row is found by its own key, and a mix for jobs of many GPUs can
- * have a mean utilization of 52 %: some of its rows are below it,
- * some above. */
+ * have a mean utilization of 52 %: some of its rows are below it, some above. */
 static void test_shipped_catalogue(void **state)
 {
     (void)state;
@@ -314,9 +314,9 @@ static void test_shipped_catalogue(void **state)
 
 /* The share of the largest tensor, as in the table of Tiresias' simulator (models.py, MB; the
  * shares are those of the design) for the models that both have: 392 of 547 for VGG-19, ... The
- * layers of its Inceptions and ResNets are other variants, hence 60 per mille of room. VGG-16
- * exactly: its first dense layer, 25088 x 4096 of 138,357,544 parameters. Any limit from 200 to 600
- * per mille tells the four on top from the others. */
+ * layers of its Inceptions and ResNets are other variants, hence a tolerance of 60 per mille.
+ * VGG-16 exactly: its first dense layer, 25088 x 4096 of 138,357,544 parameters. Any limit from 200
+ * to 600 per mille separates the top four from the others. */
 static void test_shipped_skew(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Rows that are asked about but were never measured.
+ * Rows that are requested but were never measured.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void test_an_unmeasured_row_keeps_the_graph_and_no_figure(void **state)
     assert_int_equal(hs_catalogue_find(&c, "m/d/64/AMP"), id);
     assert_int_equal(hs_catalogue_match(&c, "m", "", "64", "amp", &match), id);
 
-    /* What is there is not added again, and stays as it was measured. */
+    /* An existing row is not added again and keeps its measurements. */
     assert_int_equal(hs_catalogue_add(&c, id, "32", "FP32", &again, &sink.diag), HS_OK);
     assert_int_equal(again, 0);
     assert_int_equal(c.count, 2);

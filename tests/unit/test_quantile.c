@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Exact quantiles by replay, against the definition itself: sort everything and take the smallest
+ * Exact quantiles by replay, compared with the definition: sort everything and take the smallest
  * value with at least q n values <= it, in integers.
  */
 #include <setjmp.h>
@@ -39,11 +39,11 @@ static int replay(struct quantiles *q, const uint64_t *values, uint32_t count)
     for (; quantiles_begin(q); passes++)
         for (uint32_t i = 0; i < count; i++)
             add(q, 0, values[i]);
-    assert_false(quantiles_begin(q)); /* and stays so */
+    assert_false(quantiles_begin(q)); /* and again false */
     return passes;
 }
 
-/* One pass by buckets of at most 2^57 values, and one for each six of these bits. */
+/* One pass for buckets of at most 2^57 values, and one for each six of these bits. */
 #define PASSES_MOST 11
 
 static void expect_exact(uint64_t *values, uint32_t count)
@@ -109,7 +109,7 @@ static void is_exact_for_every_small_count(void **state)
     }
 }
 
-/* Log-spread values, masses of ties, and values in one narrow band far from 0. */
+/* Log-spread values, many ties, and values in one narrow band far from 0. */
 static void is_exact_for_large_sets(void **state)
 {
     (void)state;

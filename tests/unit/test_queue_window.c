@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Windows over lanes against a plain reimplementation on random queues, and what they cost. The
- * lane of a job is its number of GPUs (support/waiting.h).
+ * Windows over queues compared with a plain reimplementation on random queues, and their cost. The
+ * queue of a job is its number of GPUs (support/waiting.h).
  */
 #include "support/waiting.h"
 
@@ -63,7 +63,8 @@ static void compare_windows(enum hs_hplus_credit credit, uint32_t look_ahead)
     assert_int_equal(window_next(&w), HS_NO_JOB);
 }
 
-/* Few keys, submissions and lengths of wait, so that ties and the minute decide often. */
+/* Few keys, submissions and lengths of wait, so that ties and the minimum of a minute decide
+ * often. */
 static void windows_agree_with_the_plain_way(void **state)
 {
     (void)state;
@@ -117,8 +118,8 @@ static uint64_t steps_of_a_window(uint32_t n)
     return looks;
 }
 
-/* Lanes of 256 and of 4096 jobs, 8 and 12 levels deep: 1.5 times the steps are due, and 2 allowed,
- * for a queue that is 16 times as long. */
+/* Queues of 256 and of 4096 jobs, 8 and 12 levels deep: 1.5 times the steps are expected, and 2
+ * allowed, for a queue that is 16 times as long. */
 static void a_window_costs_the_logarithm_of_the_queue(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Calibrated models in the engine (MODEL.md 4, 5): speeds by profile and GPU type, the slowest
- * worker of a gang, spread gangs, elastic ones, measured pairs, and what a policy is told beside
- * them. The models are small files made here with binary fractions; each schedule is worked out
- * beside its test.
+ * worker of a gang, spread gangs, elastic ones, measured pairs, and what a policy sees of them. The
+ * models are small files made here with binary fractions; each schedule is calculated beside its
+ * test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static int close_catalogue(void **state)
     return scratch_close(state);
 }
 
-/* The models of a cluster, in the options of the next run. */
+/* Loads the models of a cluster into the options of the next run. */
 static void use_models(const char *shape, const char *reference)
 {
     const struct hs_interference_options how = {.mode = HS_INTERFERENCE_MEASURED, .gamma = 1};
@@ -263,8 +263,8 @@ static int64_t ends_over_two_nodes(uint32_t gpus, const char *shape, const char 
 }
 
 /* Two GPUs on two nodes of two are spread: factor 1/2. Four on two nodes of two are not: they need
- * both. A V100 and a P100: the slowest worker at 1/2, spread 1/2; with times of the P100 it is
- * at 1, and the V100 still slows it by 1/2, wherever it stands in the cluster. */
+ * both. A V100 and a P100: the slowest worker at 1/2, spread 1/2; with times of the P100 it is at
+ * 1, and the V100 still slows it by 1/2, in any position in the cluster. */
 static void a_spread_gang_is_slowed(void **state)
 {
     (void)state;
@@ -287,8 +287,8 @@ static void on_all_nodes(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* 8 GPUs are not to be had on fewer than 3 nodes of 4, 2 and 2: nothing is spread. Nor are 4 V100s
- * over 2 nodes, for a job that may not use the P100s. */
+/* 8 GPUs need at least 3 nodes of 4, 2 and 2: not spread. Nor are 4 V100s over 2 nodes, for a job
+ * that may not use the P100s. */
 static void a_gang_on_as_few_nodes_as_it_can_is_not_spread(void **state)
 {
     (void)state;
@@ -348,8 +348,8 @@ static void asks_for_the_finish(const struct hs_view *v, struct hs_plan *p, int 
     }
 }
 
-/* B on a P100 takes 10 s to start and 4 x 100 to run; half-way through the start the policy is told
- * so. */
+/* B on a P100 takes 10 s to start and 4 x 100 to run; half-way through the start the policy sees
+ * that. */
 static void a_finish_ahead_of_a_cost_is_that_of_the_gpu(void **state)
 {
     (void)state;
@@ -378,8 +378,8 @@ static void asks_then_shares(const struct hs_view *v, struct hs_plan *p, int cal
     both_on_gpu_0(v, p, call);
 }
 
-/* The policy believes 1 + 0.5 x 0.5 x 1 = 1.25 of A beside B, whatever is true: with the measured
- * pair (2), and with no interference at all. */
+/* The policy's own form gives 1 + 0.5 x 0.5 x 1 = 1.25 of A beside B, for any sharing model: with
+ * the measured pair (2), and with no interference at all. */
 static void beliefs_do_not_follow_the_truth(void **state)
 {
     (void)state;
@@ -411,7 +411,7 @@ static void beliefs_do_not_follow_the_truth(void **state)
     hs_modelset_free(&files);
 }
 
-/* Jobs 1 and 2 in one lane, half of the time each; job 0 beside them. */
+/* Jobs 1 and 2 in one slice group, half of the time each; job 0 beside them. */
 static void a_job_beside_a_lane(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
@@ -422,9 +422,9 @@ static void a_job_beside_a_lane(const struct hs_view *v, struct hs_plan *p, int 
     }
 }
 
-/* One of the two is there at any time, so job 0 is slowed by one of them: A beside B at 1/2, 100 s
- * take 200. B beside A runs at 1/4 of its half share: 1/8, and 25 s take 200, too. While they last
- * the GPU is busy 0.5 x 1/2 + 2 x 1/8 = 0.5; were they of 0.5 as well, 0.375. */
+/* One of the two runs at any time, so job 0 is slowed by one of them: A beside B at 1/2, 100 s take
+ * 200. B beside A runs at 1/4 of its half share: 1/8, and 25 s take 200, too. Meanwhile the
+ * utilization of the GPU is 0.5 x 1/2 + 2 x 1/8 = 0.5; if B had 0.5 as well, 0.375. */
 static void a_lane_is_one_neighbour(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Records of jobs come with words where an observer wants them, and of a rejection always.
+ * Records of jobs have texts if an observer requests them, and those of a rejection always do.
  */
 #include <setjmp.h>
 #include <stdarg.h>

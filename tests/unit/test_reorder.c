@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The reorder window alone, and in the iterator: order, stability, bounds, what is said when a row
- * comes too late. The reference is a stable sort by insertion.
+ * The reorder window alone, and in the iterator: order, stability, bounds, the message about a row
+ * that comes too late. The reference is a stable sort by insertion.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void test_empty(void **state)
     reorder_free(&r);
 }
 
-/* The strings of a record are borrowed from the reader: each is copied, none left behind. */
+/* The strings of a record are borrowed from the reader: each must be copied. */
 static void test_every_text_is_copied(void **state)
 {
     char texts[8][4] = {"id", "us", "vc", "gt", "mo", "da", "ba", "pr"};
@@ -94,7 +94,7 @@ static void test_every_text_is_copied(void **state)
     reorder_free(&r);
 }
 
-/* Rows of one time keep their order, whether they came early or late. */
+/* Rows of one time keep their order, early or late. */
 static void test_stable(void **state)
 {
     struct reorder r;
@@ -111,11 +111,11 @@ static void test_stable(void **state)
     expect_row(&r, 20, 3);
     expect_row(&r, 20, 5);
     assert_int_equal(r.count, 0);
-    assert_int_equal(r.reordered, 2); /* 1 and 3 were popped behind 4, which came later */
+    assert_int_equal(r.reordered, 2); /* 1 and 3 were popped after 4, which was pushed later */
     reorder_free(&r);
 }
 
-/* Any input against insertion sort; few distinct times, so that ties are common. */
+/* Any input compared with insertion sort; few distinct times, so that ties are frequent. */
 static void test_random_rows_against_a_sort(void **state)
 {
     static int64_t times[ROWS], sorted[ROWS];
@@ -139,8 +139,8 @@ static void test_random_rows_against_a_sort(void **state)
     reorder_free(&r);
 }
 
-/* A window that slides over sorted rows asks for no more slots than it holds, and one more for the
- * row handed out. */
+/* A window that slides over sorted rows allocates as many slots as it holds, and one more for the
+ * row returned. */
 static void test_sliding_window_recycles(void **state)
 {
     struct reorder r;
@@ -159,7 +159,8 @@ static void test_sliding_window_recycles(void **state)
     reorder_free(&r);
 }
 
-/* One row far in the future stays at the end of the ring; all others pass it through the heap. */
+/* One row far in the future stays at the end of the circular buffer; all others pass it through the
+ * heap. */
 static void test_outlier(void **state)
 {
     struct reorder r;
@@ -204,12 +205,13 @@ static void test_window_that_is_wide_enough(void **state)
 {
     (void)state;
     traced_options(&t);
-    t.options.sort_window = 3; /* a, b, c held when a goes out; d finds b and c */
+    t.options.sort_window = 3; /* a, b, c are held when a is returned; d finds b and c */
     traced_text(&t, "t.csv", late_by_two);
     assert_int_equal(t.status, HS_END);
     assert_string_equal(t.jobs[1].id, "d");
     assert_string_equal(t.jobs[2].id, "b");
-    assert_int_equal(t.counts.reordered, 2); /* b and c go out behind d, which came after them */
+    assert_int_equal(t.counts.reordered,
+                     2); /* b and c are returned after d, which came after them */
 }
 
 static void test_window_that_is_too_small(void **state)
@@ -224,7 +226,7 @@ static void test_window_that_is_too_small(void **state)
         assert_non_null(strstr(t.sink.text, "t.csv:5:3: error: job 'd' was submitted"));
         assert_non_null(strstr(t.sink.text, "--sort=all"));
     }
-    /* window 2: a and b went out, b at 20 s, when d came at 15 s */
+    /* window 2: a and b had been returned, b at 20 s, when d came at 15 s */
     assert_non_null(strstr(t.sink.text, "5 s before the job of line 3"));
 }
 

@@ -32,8 +32,8 @@ static void quantiles_of_students_t(void **state)
     assert_near(hs_t_quantile(0.025, 4), -2.776, 5e-4);
 }
 
-/* 2 4 6: mean 4, squares 4+0+4, variance 8/2 = 4, 4.303 * sqrt(4/3) = 4.969. Every second value is
- * of another metric; NaN is no run. */
+/* 2 4 6: mean 4, squares 4+0+4, variance 8/2 = 4, 4.303 * sqrt(4/3) = 4.969. Every second value
+ * belongs to another metric; NaN is no run. */
 static void mean_of_three(void **state)
 {
     (void)state;
@@ -69,8 +69,8 @@ static void equal_runs_have_no_spread(void **state)
     assert_near(ratio.value, 1.0 / 3, 1e-15);
 }
 
-/* 120 / 60 = 2; residuals 20-20, 44-40, 56-60, their squares 0+16+16 = 32; standard error
- * sqrt(32 / (3*2)) / 20 = 0.115470, 4.303 * 0.115470 = 0.49687. Every second value is of another
+/* 120 / 60 = 2; residuals 20-20, 44-40, 56-60, their squares 0+16+16 = 32; standard error sqrt(32 /
+ * (3*2)) / 20 = 0.115470, 4.303 * 0.115470 = 0.49687. Every second value belongs to another
  * metric. */
 static void ratio_of_pairs(void **state)
 {
@@ -106,7 +106,7 @@ static void a_first_of_0_is_one_of_them(void **state)
     assert_near(ratio.high, 1.5 + 12.706, 1e-3);
 }
 
-/* Twice 0 against something is 0, and nothing is uncertain about it. */
+/* 0 twice relative to something is 0, without uncertainty. */
 static void all_values_0(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void all_values_0(void **state)
     assert_true(ratio.value == 0 && ratio.low == 0 && ratio.high == 0);
 }
 
-/* What a seed does to both cancels: a third of values that differ a thousandfold, though 1/3 is no
+/* A seed's effect on both cancels: a third of values that differ a thousandfold, though 1/3 is no
  * double. */
 static void proportional_pairs_have_no_spread(void **state)
 {
@@ -134,7 +134,7 @@ static void ratio_of_one_pair_is_exact(void **state)
     assert_true(ratio.value == 0.7 / 0.1 && isnan(ratio.low) && isnan(ratio.high));
 }
 
-/* Against 0 alone, or where one of a pair is missing or negative, there is no ratio. */
+/* Relative to 0 alone, or if one of a pair is missing or negative, there is no ratio. */
 static void what_has_no_ratio(void **state)
 {
     (void)state;

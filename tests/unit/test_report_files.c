@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every file of a run directory for the run of support/handrun.h; each expected field is worked out
- * from its drawing.
+ * Every file of a run directory for the run of support/handrun.h; each expected field is derived
+ * from its diagram.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,8 +98,8 @@ static void segments_are_the_gantt(void **state)
                                 "c,18,20,2,1,1,finish\n");
 }
 
-/* The value: a cost in seconds, a share of the speed, MiB. What has no word of its own has that of
- * the order, or of the preemption. */
+/* The value: an overhead in seconds, a share of the speed, MiB. A decision without a reason of its
+ * own has that of the order, or of the preemption. */
 static void decisions_tell_why(void **state)
 {
     (void)state;
@@ -110,10 +110,10 @@ static void decisions_tell_why(void **state)
                                  "16,c,suspend,1,0,0,step,preemption by hand\n");
 }
 
-/* In order of submission, although d is turned away first and b ends before c; 18 fields: number,
- * submission, wait, run, GPUs, -, -, GPUs wanted, -, -, status, user, group, -, queue, partition,
- * -,
- * -. d was never placed; b is recorded as failed; c is back on one GPU after two stops. */
+/* In order of submission, although d is rejected first and b ends before c; 18 fields: number,
+ * submission, wait, run, GPUs, -, -, requested GPUs, -, -, status, user, group, -, queue,
+ * partition, -, -. d was never placed; b is recorded as failed; c is back on one GPU after two
+ * stops. */
 static void the_workload_is_standard(void **state)
 {
     (void)state;
@@ -172,12 +172,12 @@ static void metrics_are_exact(void **state)
     expect_metric("p50_slowdown", 3.25);        /* 1, 3.25, 4.5 */
     expect_metric("p50_bounded_slowdown", 1.3); /* 10/10, 13/10, 18/10 */
     expect_metric("mean_bounded_slowdown", 41.0 / 30);
-    expect_metric("max_run_slowdown", 1.25);        /* c was there for 5 s, for 4 s of work */
+    expect_metric("max_run_slowdown", 1.25);        /* c was placed for 5 s, for 4 s of work */
     expect_metric("mean_queueing_delay", 22.0 / 3); /* c was suspended for 1 s: 0, 9, 13 */
     expect_metric("colocated_share", 0);            /* of 10 + 4 + 5 s */
     expect_metric("held_gpu_seconds", 41);          /* 20 + 16 + 2 + 3 */
     expect_metric("gpu_allocation", 41.0 / 80);
-    expect_metric("gpu_allocated_share", 41.0 / 80); /* nobody has a share of a GPU */
+    expect_metric("gpu_allocated_share", 41.0 / 80); /* no job has a share of a GPU */
     expect_metric("useful_gpu_share", 0.5);          /* 20 + 16 + 4 of 80 */
     expect_metric("gpu_utilization", 0.125);         /* a: 2 x 50 % for 10 of 20 s on 4 GPUs */
     expect_metric("loaded_share", 0.7);              /* [1, 14) and [16, 17) */
@@ -240,7 +240,7 @@ static void classes_are_nested(void **state)
     assert_int_equal(summary.classes[7].jobs, 3);
     expect_text("summary.json", "\"opportunistic\": {\n        \"jobs\": 1,\n"
                                 "        \"mean_wait\": 12,");
-    expect_text("summary.json", "\"mean_time_to_progress\": 13\n"); /* the last of a class */
+    expect_text("summary.json", "\"mean_time_to_progress\": 13\n"); /* the last metric of a class */
     expect_text("summary.json", "\"2-4\": {\n        \"jobs\": 2,\n        \"mean_wait\": 4.5,");
     expect_text("summary.csv", "\nhandrun,2x2:V100,1,none,");
     expect_text("summary.csv", ",gpus_over_32_mean_slowdown,");
@@ -250,7 +250,7 @@ static void classes_are_nested(void **state)
                 ",1,12,18,4.5,7.333333333333333,9,13,13,13,13,1,2,1,300,0,0.5125,0,0,0\n");
 }
 
-/* Users get 24/38 and 16/52 of what they asked for: Jain's index of two numbers. */
+/* Users get 24/38 and 16/52 of what they requested: Jain's index of two numbers. */
 static void fairness_is_jains(void **state)
 {
     (void)state;
@@ -323,7 +323,7 @@ static void window_leaves_jobs_out(void **state)
     assert_true(hs_summary_get(&window, "n_done") == 3);
     assert_true(hs_summary_get(&window, "makespan_bound") == 10);
     double bound = hs_summary_get(&window, "mean_jct_bound");
-    assert_true(bound != bound); /* NaN: it is a bound for all jobs */
+    assert_true(bound != bound); /* NaN: the bound is one for all jobs */
 }
 
 /* Two jobs of 60 % on GPU 0, in [0, 4) and [2, 6) s: held 6 s, shared 2 s, and in the proxy 60 %
@@ -365,7 +365,7 @@ static void shared_gpus_are_held_once(void **state)
     hs_rundir_discard(&dir);
 }
 
-/* jobs.csv leads to a device that is always full: the run ends at the next instant. */
+/* jobs.csv links to a device that is always full: the run ends at the next instant. */
 static void a_full_disk_ends_the_run(void **state)
 {
     (void)state;

@@ -62,7 +62,7 @@ static void test_shipped(void **state)
     hs_overheads_free(table);
 }
 
-/* The largest measured size that is not larger; 32's beyond 32. dqn: 5 5 6 6 8 8. */
+/* The largest measured size that is not larger; beyond 32 that of 32. dqn: 5 5 6 6 8 8. */
 static void test_sizes_between(void **state)
 {
     (void)state;
@@ -83,7 +83,8 @@ static void test_sizes_between(void **state)
     hs_overheads_free(table);
 }
 
-/* Without case, '-', '_' and blanks; the first name before the second, a name before the others. */
+/* Ignoring case, '-', '_' and blanks; the first name before the second, a name before the
+ * others. */
 static void test_names(void **state)
 {
     (void)state;
@@ -110,13 +111,13 @@ static void test_unknown_without_a_row_for_others(void **state)
     assert_int_equal(hs_restart_us(table, NULL, NULL, 1), -1);
     assert_int_equal(hs_restart_us(table, name, NULL, 1), -1);
     hs_overheads_free(table);
-    table = load_good("model,gpus,restart_s\n"); /* nobody restarts at a known cost */
+    table = load_good("model,gpus,restart_s\n"); /* no model has a known restart time */
     assert_int_equal(hs_restart_us(table, "A", NULL, 1), -1);
     hs_overheads_free(table);
     hs_overheads_free(NULL);
 }
 
-/* The first line of the message ends with what; the hint is somewhere in it. */
+/* The first line of the message ends with `what`; it contains `hint`. */
 static void expect_refused(const char *text, const char *what, const char *hint)
 {
     struct hs_overheads *table;

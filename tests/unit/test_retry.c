@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Made-up attempts against the figures that they are made after, Jeon et al., USENIX ATC 2019
- * (figures 9a and 9b, tables 6 and 7). Expectations of samples are worked out from the constants;
+ * Made-up attempts compared with the figures that they are modelled on, Jeon et al., USENIX ATC
+ * 2019 (figures 9a and 9b, tables 6 and 7). Expectations of samples are derived from the constants;
  * a sample may be four standard errors off, which one in 16,000 is.
  */
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #define BAND  4                  /* standard errors */
 #define Z95   1.6448536269514722 /* 95 % of the normal distribution */
 
-/* Jobs of so many GPUs, 100 s each. */
+/* A source of jobs of so many GPUs, 100 s each. */
 struct feed {
     uint32_t gpus;
     uint64_t left;
@@ -64,9 +64,9 @@ static double normal_below(double z)
  * .0018 + .0005). */
 static const double class_shares[HS_RETRY_CLASSES] = {0.8603, 0.0717, 0.0600, 0.0080};
 
-/* By class the means are exact by the choice of q; over all classes the figures that were read off
- * the paper do not quite agree with each other: 0.428 retries a job where the paper has 0.44, 16.7
- * % unsuccessful where it has 17.2 %. */
+/* By class the means are exact by the choice of q; over all classes the figures read off the paper
+ * do not quite agree with each other: 0.428 retries a job where the paper has 0.44, 16.7 %
+ * unsuccessful where it has 17.2 %. */
 static void the_fit_gives_the_published_means(void **state)
 {
     (void)state;
@@ -144,8 +144,8 @@ static void samples_have_the_published_means(void **state)
     }
 }
 
-/* The classes begin where the paper's do: 1, 2-4, 5-8, more. With the same seed a job of another
- * size fails if the chance of its class is higher: more of them do at each border, none between. */
+/* The classes have the paper's limits: 1, 2-4, 5-8, more. With the same seed a job of another size
+ * fails if the chance of its class is higher: more of them do at each limit, none between. */
 static void classes_are_those_of_the_paper(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void draws_depend_on_seed_and_index(void **state)
     open_feed(&second, &b, 8, 1000, 7);
     open_feed(&other, &c, 8, 1000, 8);
     for (int i = 0; i < 1000; i++) {
-        b.gpus = i < 500 ? 1 : 8; /* what the jobs before it are does not matter */
+        b.gpus = i < 500 ? 1 : 8; /* the jobs before it have no effect */
         assert_int_equal(hs_retry_source(&first).next(&first, &x), HS_OK);
         assert_int_equal(hs_retry_source(&second).next(&second, &y), HS_OK);
         assert_int_equal(hs_retry_source(&other).next(&other, &z), HS_OK);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Streams: the published mixer, independence of streams, and moments within bounds that a right
- * generator leaves with probability below 1e-9 (the seeds are fixed: the test never flickers).
+ * Streams: the published mixer, independence of streams, and moments within bounds that a correct
+ * generator exceeds with probability below 1e-9 (the seeds are fixed, so the test is
+ * deterministic).
  */
 #include "base/rng.h"
 
@@ -99,7 +100,7 @@ static void test_moments(void **state)
 }
 
 /* 10^6 normal draws: mean 0, standard error 1e-3; variance 1, sqrt(2) 1e-3; within one standard
- * deviation 682,689 of them, 465. 6.5 of each on either side. A draw is of (seed, index) alone. */
+ * deviation 682,689 of them, 465. Bounds are 6.5 of each. A draw depends on (seed, index) alone. */
 static void test_normal_draws(void **state)
 {
     double sum = 0, squares = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Rolling means: which jobs count for which question, and sums that do not end at 64 bits. Expected
- * means are worked out in the comments.
+ * Rolling means: which jobs count for which request, and sums beyond 64 bits. Expected means are
+ * calculated in the comments.
  */
 #include "model/estimator.c"
 
@@ -35,7 +35,7 @@ static void test_same_user_and_gpus_then_same_user_then_all(void **state)
     (void)state;
     assert_int_equal(rolling_mean_us(&r, 1, 2), -1);
     add(1, 2, 10 * S);
-    assert_int_equal(rolling_mean_us(&r, 9, 9), 10 * S); /* whose ever: the only one there is */
+    assert_int_equal(rolling_mean_us(&r, 9, 9), 10 * S); /* of any user: the only mean */
     add(1, 2, 20 * S);
     add(1, 4, 90 * S);
     add(2, 2, 31 * S);
@@ -60,7 +60,7 @@ static void test_means_are_rounded_down(void **state)
     assert_int_equal(rolling_mean_us(&r, 1, 2), 0);
 }
 
-/* Of 1, 8, 5, 100 the last three are 8, 5, 100; of two the mean of both, down. */
+/* Of 1, 8, 5, 100 the last three are 8, 5, 100; of two the mean of both, rounded down. */
 static void test_the_median_of_the_last(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void test_sums_do_not_overflow(void **state)
     assert_int_equal(rolling_mean_us(&r, 2, 1), INT64_C(1) << 60);
 }
 
-/* 20,000 pairs, each seen twice: 7 u + g and 2 more, so that its mean is 7 u + g + 1. */
+/* 20,000 pairs, each submitted twice: 7 u + g and 2 more, so that its mean is 7 u + g + 1. */
 static void test_many_pairs(void **state)
 {
     (void)state;
@@ -100,7 +100,8 @@ static void test_many_pairs(void **state)
     for (uint32_t u = 0; u < 1000; u++) {
         for (uint32_t g = 1; g <= 20; g++)
             assert_int_equal(rolling_mean_us(&r, u, g), 7 * (int64_t)u + g + 1);
-        assert_int_equal(rolling_mean_us(&r, u, 21), 7 * (int64_t)u + 11); /* 10.5 + 1, down */
+        assert_int_equal(rolling_mean_us(&r, u, 21),
+                         7 * (int64_t)u + 11); /* 10.5 + 1, rounded down */
     }
 }
 

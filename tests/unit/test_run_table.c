@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The terminal table, written out as a reader sees it.
+ * The terminal table, written out as displayed.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -79,8 +79,8 @@ static void one_row_has_no_marks(void **state)
            "fifo      0.56 h    500.0 s   10.00 d     50.0 %   #+\n");
 }
 
-/* The ratios are given, not taken from the values: where a run lacks a value there is none.
- * The best makespan is that of both: no mark. */
+/* The ratios are given, not calculated from the values: if a run lacks a value there is none. The
+ * best makespan is that of both: no mark. */
 static void rows_are_compared_with_the_first(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void narrow_terminals_lose_columns(void **state)
     expect(rows, 2, 1, true, false, narrow);
 }
 
-/* What was asked for is shown, however wide, also under its own name. */
+/* A requested column is shown, however wide, also under its own name. */
 static void asked_for_columns_are_shown(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void absent_values_are_dashes(void **state)
            "none           -          -         -\n");
 }
 
-/* Run slowdowns are shown where jobs have shared GPUs, in one run at least. */
+/* Run slowdowns are shown if jobs have shared GPUs in at least one run. */
 static void sharing_has_columns_of_its_own(void **state)
 {
     (void)state;
@@ -204,7 +204,8 @@ static void sharing_has_columns_of_its_own(void **state)
            "pack      0.56 h          1.25                2.50     2.50 h\n");
 }
 
-/* Kills for memory stand before what a narrow terminal loses; nobody wants a column of zeros. */
+/* Kills for memory come before the columns that a narrow terminal loses; a column of zeros is left
+ * out. */
 static void kills_have_a_column_where_there_are_some(void **state)
 {
     (void)state;
@@ -228,7 +229,7 @@ static void kills_have_a_column_where_there_are_some(void **state)
            "pack      0.56 h     7     2.50 h\n");
 }
 
-/* Where nobody waits again after its first start, the queueing delay is the wait. */
+/* If no job waits again after its first start, the queueing delay is the wait. */
 static void queueing_has_a_column_where_jobs_were_resumed(void **state)
 {
     (void)state;
@@ -249,8 +250,8 @@ static void queueing_has_a_column_where_jobs_were_resumed(void **state)
            "srtf      0.56 h    500.0 s   750.0 s\n");
 }
 
-/* What only some policies do stands where one of them did it: fifo neither lets jobs wait for a
- * turn after they started nor switches, moves or tries anything. */
+/* Columns of actions that only some policies take appear if one of them did: fifo neither lets jobs
+ * wait for a turn after their start nor switches, migrates or tries anything. */
 static void turns_have_columns_where_jobs_took_them(void **state)
 {
     (void)state;

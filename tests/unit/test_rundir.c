@@ -23,7 +23,7 @@
 static struct sink sink;
 static bool has_exchange = true;
 
-/* In the place of the C library's: a file system may not have it. */
+/* Replaces the C library's: some file systems lack it. */
 int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
 {
     if (has_exchange)
@@ -45,7 +45,7 @@ static const char *below(const char *dir, const char *name)
     return path;
 }
 
-/* scratch_path() keeps few. */
+/* Copies a path, since scratch_path() keeps few. */
 static const char *kept(char path[768], const char *name)
 {
     snprintf(path, 768, "%s", scratch_path(name));
@@ -60,7 +60,7 @@ static void put_file(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-/* A manifest that lists jobs.csv, and "cells" of a comparison where they are given. */
+/* A manifest that lists jobs.csv, and "cells" of a comparison if given. */
 static void put_manifest(const char *path, const char *cells)
 {
     FILE *file = fopen(path, "w");
@@ -83,7 +83,7 @@ static enum hs_status write_dir(const char *path, bool force)
     return hs_rundir_close(&dir, HS_OK, &sink.diag);
 }
 
-/* Entries of the scratch folder that begin so: PREFIX.tmp-ID, .PREFIX.horus. */
+/* Number of entries of the scratch folder with this prefix: PREFIX.tmp-ID, .PREFIX.horus. */
 static int count_of(const char *prefix)
 {
     int count = 0;
@@ -136,7 +136,7 @@ static void refuses_an_existing_run(void **state)
     remove_dir(path);
 }
 
-/* Twice: renameat2() is there, or is not (two renames). */
+/* Twice: with renameat2(), and without (two renames). */
 static void replaces_with_force(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void replaces_with_force(void **state)
     has_exchange = true;
 }
 
-/* A file that no manifest lists, a folder, and a link with the name of a file that is listed. */
+/* A file that no manifest lists, a folder, and a link with the name of a listed file. */
 static void keeps_what_is_foreign(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void keeps_what_is_foreign(void **state)
     assert_int_equal(write_dir(path, true), HS_E_IO);
     assert_non_null(strstr(sink.text, "d/thesis.tex"));
     assert_true(is_there(below(path, "thesis.tex")) && is_there(below(path, "jobs.csv")));
-    assert_int_equal(hs_rundir_remove(path, &sink.diag), HS_E_IO); /* the rest goes */
+    assert_int_equal(hs_rundir_remove(path, &sink.diag), HS_E_IO); /* all else is removed */
     assert_true(is_there(below(path, "thesis.tex")) && !is_there(below(path, "jobs.csv")));
     assert_int_equal(unlink(below(path, "thesis.tex")), 0);
     assert_int_equal(mkdir(below(path, "notes"), 0777), 0);
@@ -177,7 +177,7 @@ static void keeps_what_is_foreign(void **state)
     remove_dir(path);
 }
 
-/* A file that comes while the new run is written. */
+/* A file that appears while the new run is written. */
 static void looks_again_before_it_replaces(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void looks_again_before_it_replaces(void **state)
     remove_dir(path);
 }
 
-/* Another program's manifest.json, too. */
+/* Also another program's manifest.json. */
 static void never_replaces_what_is_no_run(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void a_comparison_goes_with_its_runs(void **state)
     remove_dir(path);
 }
 
-/* In a run of it, and beside its runs. */
+/* In one of its runs, and beside its runs. */
 static void what_is_foreign_in_its_runs_is_kept(void **state)
 {
     (void)state;
@@ -295,7 +295,7 @@ static void runs_are_dropped_on_demand(void **state)
     assert_int_equal(count_of("j."), 0);
 }
 
-/* Names that somebody else might have made. */
+/* Names that another program might have made. */
 static void foreign_neighbours_stay(void **state)
 {
     (void)state;
@@ -332,7 +332,7 @@ static void a_second_writer_is_refused(void **state)
     remove_dir(path);
 }
 
-/* As a kill leaves them: the lock file with the ID, and what was built under it. */
+/* The state after a kill: the lock file with the ID, and the files built under it. */
 static void put_lock(const char *name, const char *text)
 {
     FILE *file = fopen(scratch_path(name), "w");
@@ -356,7 +356,7 @@ static void what_a_killed_writer_left_goes(void **state)
 }
 
 /* Killed between two renames: there is no NAME; the old run is put back, then replaced. After the
- * renames: the rest of the old run goes, but for a file that no manifest lists. */
+ * renames: the rest of the old run is removed, except a file that no manifest lists. */
 static void a_killed_replacement_is_completed(void **state)
 {
     (void)state;
@@ -380,7 +380,7 @@ static void a_killed_replacement_is_completed(void **state)
     assert_non_null(strstr(sink.text, "thesis.tex"));
     assert_true(is_there(below(old, "thesis.tex")) && is_there(path));
     assert_int_equal(unlink(below(old, "thesis.tex")), 0);
-    remove_dir(old); /* with the manifest, which goes last */
+    remove_dir(old); /* with the manifest, which is removed last */
     remove_dir(path);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Salus in a cluster (policy text 3.4), and what its parameters do, on paper: GPUs of 16000 MiB.
- * Jobs and timelines as in scenario.h; a job is on its GPUs from its admission on.
+ * Salus in a cluster (policy text 3.4), and the effects of its parameters, by hand: GPUs of 16000
+ * MiB. Jobs and timelines as in scenario.h; a job is on its GPUs from its admission on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,8 +46,8 @@ static void expect(const char *cluster, const char *policy, const char *jobs, co
 
 /* ---- which GPUs ---- */
 
-/* B finds an idle GPU, though a lane of its own would fit beside A. C would fit beside both and
- * goes where less is used. */
+/* B gets an idle GPU, though a lane of its own would fit beside A. C would fit beside both and gets
+ * the less used GPU. */
 static void idle_first_then_the_less_used(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void idle_first_then_the_less_used(void **state)
            "A:0-10@0 B:0-10@1 C:1-6@1");
 }
 
-/* A lane of two GPUs beside three of one: where least is used. */
+/* A lane of two GPUs beside three of one: on the least used GPUs. */
 static void a_gang_finds_the_less_used(void **state)
 {
     (void)state;
@@ -67,9 +67,9 @@ static void a_gang_finds_the_less_used(void **state)
            "A:0-10@0 B:0-10@1 C:0-10@2 D:1-6@1+2");
 }
 
-/* No job can have a lane of its own. C and D join jobs that are alone, the first where it is less
- * used; E the lane that has one member less when D is gone. Turns of 1 s: D's two mini-batches are
- * done at 3 (after A's second) and 5. */
+/* No job can have a lane of its own. C and D join single jobs, C on the less used GPU; E joins the
+ * lane that has one member less after D's end. Turns of 1 s: D's two mini-batches are done at 3
+ * (after A's second) and 5. */
 static void the_lane_of_fewest_members(void **state)
 {
     (void)state;
@@ -79,8 +79,8 @@ static void the_lane_of_fewest_members(void **state)
            "A:0-12@0 B:0-17@1 C:1-29@1 D:1-4@0 E:6-7@0");
 }
 
-/* The second gang takes turns with the first; the single job cannot, and waits for a GPU that has
- * no lane. */
+/* The second gang takes turns with the first; the single job cannot, and waits for a GPU without a
+ * lane. */
 static void gangs_share_with_gangs(void **state)
 {
     (void)state;
@@ -97,8 +97,8 @@ static void lanes_of_different_gangs_overlap(void **state)
            "A:0-10@0 B:0-10@0+1 C:0-10@1");
 }
 
-/* A gang of at most a node's size takes one node; one that is larger takes several. When A is gone
- * a GPU of each node is idle: C waits for two of one, and E for all four, behind D. */
+/* A gang of at most a node's size gets one node; a larger one gets several. When A ends a GPU of
+ * each node is idle: C waits for two of one, and E for all four, behind D. */
 static void a_gang_stays_on_a_node(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void a_gang_stays_on_a_node(void **state)
            "A:0-5@0 B:0-9@1 F:0-5@2 G:0-8@3 C:8-13@2+3 E:13-18@0+1+2+3 D:5-8@0");
 }
 
-/* What B needs is not known: it gets a GPU for itself. */
+/* B's need is unknown: it gets a GPU of its own. */
 static void no_estimate_no_company(void **state)
 {
     (void)state;
@@ -116,9 +116,8 @@ static void no_estimate_no_company(void **state)
            "A:0-10@0 B:0-10@1 C:1-6@0 D:10-13@0");
 }
 
-/* 300 of 16000 are kept back: A could have the GPU, but not from lanes. B gets 1.05 (1.1 x 1000 +
- * 12000) = 13755 of 15700, C 1.05 (1.1 x 1000 + 600) = 1785, and D, to which 160 are left, waits.
- */
+/* 300 of 16000 are reserved: A fits on a GPU, but not in lanes. B gets 1.05 (1.1 x 1000 + 12000) =
+ * 13755 of 15700, C 1.05 (1.1 x 1000 + 600) = 1785, and D, for which 160 are left, waits. */
 static void the_margins_of_the_driver(void **state)
 {
     const struct hs_test_options options = {.max_tenants = 8};
@@ -141,7 +140,7 @@ static void one_admission_a_poll(void **state)
            "A:0-0.250000 B:0.300000-0.550000");
 }
 
-/* On the CPU: under rr B, which is ready at 6 as A's third mini-batch ends, was not in A's way;
+/* On the CPU: under rr B, which is ready at 6 as A's third mini-batch ends, has not delayed A;
  * under fair it is the next from its admission on, no job runs from 4 to 6.5, and then they
  * alternate until 9.5: it has used 0, then 1, as A has. */
 static void starting_up(void **state)
@@ -172,14 +171,14 @@ static void shares_of_the_fair(void **state)
     expect(one, "salus:rule=rr,mode=fluid", jobs, "A:0-30 B:10-40");
 }
 
-/* A has mini-batches of 3 s and three quarters of the time, from 3 on, when the one under way is
+/* A has mini-batches of 3 s and three quarters of the time, from 3 on, when its current one is
  * over: it has 9 s left, for 12 s, in which B has 3 s. */
 static void shares_by_mini_batches(void **state)
 {
     (void)state;
     expect(one, "salus:rule=pack,lanes=one,mode=fluid", "A:1,0,12&2000/1000*3 B:1,1,5&2000/1000*1",
            "A:0-15 B:1-17");
-    /* of B nothing is known but step, and the lane is fluid: A has 6 s left at 3, for 8 s */
+    /* only B's step is known, and the lane is fluid: A has 6 s left at 3, for 8 s */
     expect(one, "salus:rule=pack,lanes=one,mode=exact,step=1",
            "A:1,0,9&2000/1000*3 B:1,1,5&2000/1000", "A:0-11 B:1-14");
 }
@@ -194,7 +193,7 @@ static void many_sessions_are_fluid(void **state)
            "A:1,0,2&100*1 B:1,0,2&100*1 C:1,0,2&100*1 D:1,0,4&100*1", "A:0-5 B:0-6 C:0-7 D:0-10");
 }
 
-/* Turns of 1 s: A and B have had one each at 2. With no third turn all have a quarter from there
+/* Turns of 1 s: A and B have had one each at 2. Without a third turn all have a quarter from then
  * on: A and B the second that they need at 6, when C needs one more and D three: halves until 8. */
 static void shares_after_so_many_turns(void **state)
 {

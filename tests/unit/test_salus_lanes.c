@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Memory of lanes by hand: two nodes of two GPUs of 16000 MiB, a view that the test answers itself.
- * What is expected is the arithmetic of the policy text (3.1, 3.2).
+ * Memory of lanes by hand: two nodes of two GPUs of 16000 MiB, with a view implemented by the test.
+ * Expected values are by the arithmetic of the policy text (3.1, 3.2).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ const struct hs_node *hs_view_node(const struct hs_view *v, uint32_t node)
     return &nodes[node];
 }
 
-/* Named by the check of the map of allocations, which no test asks for. */
+/* Referenced by the check of the allocation map, which no test calls. */
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 {
     (void)v;
@@ -63,7 +63,7 @@ hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
     return HS_NO_JOB;
 }
 
-/* Named by queues of jobs, of which the trees take a hash alone. */
+/* Referenced by job queues; the trees use only a hash of it. */
 unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size)
 {
     (void)v;
@@ -158,7 +158,7 @@ uint64_t hs_place_kind(const struct hs_view *v, int32_t types, uint32_t node)
     return 0;
 }
 
-/* Without inflation and reserve, unless a test says so before lanes_ready. */
+/* Without inflation and reserve, unless a test changes them before lanes_ready. */
 static void lanes_open(enum hs_salus_model model)
 {
     lanes = (struct hs_salus){.v = &view,
@@ -183,7 +183,7 @@ static void lanes_close(void)
         free(blocks[--block_count]);
 }
 
-/* A job of `gpus` GPUs that keeps P and needs E more. */
+/* A job of `gpus` GPUs with persistent memory P and E in addition. */
 static void asks(hs_job_id job, uint32_t gpus, uint32_t kept_mib, uint32_t rest_mib)
 {
     jobs[job].gpus = gpus;
@@ -218,9 +218,9 @@ static bool fits(hs_job_id job, uint32_t lane)
     return hs_salus_fits(&lanes, lane, &scratch[job].need);
 }
 
-/* P' = 1.1 x 1001 = 1101.1, so 1102; P' + E' = 1.05 x (1102 + 2000) = 3257.1, so 3258. Of a GPU of
- * 3000 it gets all of it, and keeps 1102. A job of which nothing is known, or that was wrong, gets
- * the whole GPU to keep. */
+/* P' = 1.1 x 1001 = 1101.1, so 1102; P' + E' = 1.05 x (1102 + 2000) = 3257.1, so 3258. On a GPU of
+ * 3000 it gets all of it, and keeps 1102. A job of unknown demand, or with a wrong estimate, gets
+ * the whole GPU as persistent memory. */
 static void what_a_job_asks_for(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void lanes_of_the_paper(void **state)
     uint32_t seven = opens(0, 0), five = opens(1, 0);
     assert_int_equal(hs_salus_free_mib(&lanes, 0), 2000);
     assert_int_equal(hs_salus_free_mib(&lanes, 1), 16000);
-    assert_true(fits(2, seven) && fits(2, five)); /* which of them is for others to say */
+    assert_true(fits(2, seven) && fits(2, five)); /* either fits: the order is decided elsewhere */
     joins(2, five);
     assert_int_equal(lanes.gpus[0].used_mib, 15000);
     assert_false(fits(3, seven) || fits(3, five));
@@ -285,7 +285,8 @@ static void lanes_of_the_paper(void **state)
     lanes_close();
 }
 
-/* S3: a lane as it was cut has room for what keeps nothing, and needs no more, alone. */
+/* S3: a lane of fixed size has room for a job without persistent memory that needs no more than the
+ * lane, alone. */
 static void lanes_of_the_code(void **state)
 {
     (void)state;
@@ -304,13 +305,13 @@ static void lanes_of_the_code(void **state)
     assert_false(fits(4, six));
     assert_true(fits(4, eight));
     joins(3, six);
-    leaves(1); /* what it kept is for others of the lane now: 6000 - 5000 */
+    leaves(1); /* its persistent memory is now free for the lane: 6000 - 5000 */
     assert_true(fits(2, six));
     assert_int_equal(hs_salus_free_mib(&lanes, 0), 2000);
     lanes_close();
 }
 
-/* S4b, and what the largest member needed is free when it is gone. */
+/* S4b; the memory of the largest member is free after its end. */
 static void one_lane_has_all(void **state)
 {
     (void)state;
@@ -332,7 +333,7 @@ static void one_lane_has_all(void **state)
     lanes_close();
 }
 
-/* A lane of two GPUs has the room of the one that has less. */
+/* A lane of two GPUs has the room of the GPU with less. */
 static void a_gang_sits_on_all_its_gpus(void **state)
 {
     (void)state;
@@ -349,7 +350,7 @@ static void a_gang_sits_on_all_its_gpus(void **state)
     assert_int_equal(hs_salus_free_mib(&lanes, 1), 1000);
     assert_true(fits(2, both));
     assert_false(fits(3, both));
-    assert_true(fits(4, both)); /* 500 to keep, 500 for the lane */
+    assert_true(fits(4, both)); /* 500 persistent, 500 for the lane */
     joins(2, both);
     leaves(1);
     assert_true(fits(3, both));
@@ -397,7 +398,7 @@ static void there_are_limits_besides_memory(void **state)
     lanes_close();
 }
 
-/* 8000 of 16000 become 12000, beside a lane of 6000: there is no room for anybody until it goes. */
+/* 8000 of 16000 become 12000, beside a lane of 6000: no other job fits until it ends. */
 static void a_job_grows(void **state)
 {
     (void)state;
@@ -420,7 +421,7 @@ static void a_job_grows(void **state)
     lanes_close();
 }
 
-/* Nodes where room was made, each once. */
+/* Nodes where memory was freed, each once. */
 static void what_was_freed_is_noted(void **state)
 {
     (void)state;

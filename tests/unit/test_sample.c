@@ -23,7 +23,7 @@ static struct hs_sample sample_of(const uint64_t *values, size_t count)
     return sample;
 }
 
-/* Both ways round: the distance has no direction. */
+/* In both orders: the distance is symmetric. */
 static void expect_distance(const uint64_t *a, size_t n, const uint64_t *b, size_t m,
                             double expected)
 {
@@ -41,7 +41,7 @@ static void test_distances_by_hand(void **state)
     (void)state;
     expect_distance(one_to_four, 4, one_to_four, 4, 0);
     expect_distance(low, 2, high, 3, 1);
-    /* before 3 two of four are passed and none of three; at 3: 3/4 against 3/3 */
+    /* before 3 two of four are below and none of three; at 3: 3/4 against 3/3 */
     expect_distance(one_to_four, 4, threes, 3, 0.5);
     /* at 1: 1/4, 0; at 2: 2/4, 1/2; at 3: 3/4, 1/2; at 4: 4/4, 1/2 */
     expect_distance(one_to_four, 4, mixed, 2, 0.5);
@@ -61,12 +61,12 @@ static void test_mean_and_median(void **state)
     assert_true(hs_sample_median(&sample) == 3);
     hs_sample_free(&sample);
     sample = sample_of(large, 2);
-    assert_true(hs_sample_mean(&sample) == 0x1p64); /* no sum overflows */
+    assert_true(hs_sample_mean(&sample) == 0x1p64); /* the sum does not overflow */
     hs_sample_free(&sample);
 }
 
-/* 1.36 sqrt(2 / 100,000) = .0060821 for two samples of 100,000; .0043007 against a sample without
- * end. */
+/* 1.36 sqrt(2 / 100,000) = .0060821 for two samples of 100,000; .0043007 against an infinite
+ * sample. */
 static void test_noise(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void test_quantiles_of_wide_values(void **state)
         uint64_t exact = values[(uint64_t)COUNT * pm / 1000 - 1];
         uint64_t got = hs_loghist_quantile(&h, pm);
         assert_true(got >= exact && got - exact <= exact / 1024);
-        assert_non_null(bsearch(&got, values, COUNT, sizeof got, compare)); /* it occurred */
+        assert_non_null(bsearch(&got, values, COUNT, sizeof got, compare)); /* is a value */
     }
     hs_loghist_free(&h);
 }
@@ -175,7 +175,7 @@ static void test_buckets(void **state)
     assert_int_equal(n, 4);
     assert_int_equal(hs_loghist_below(&h, 6), 1);
     assert_int_equal(hs_loghist_below(&h, 7), 3);
-    assert_int_equal(hs_loghist_below(&h, 5000), 5); /* its bucket as a whole */
+    assert_int_equal(hs_loghist_below(&h, 5000), 5); /* counts its whole bucket */
     assert_int_equal(hs_loghist_below(&h, UINT64_MAX), 6);
     hs_loghist_free(&h);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The text notation of the golden tests: each suffix reaches the policy, in whatever order, and
- * times are exact to the microsecond.
+ * The text notation of the golden tests: each suffix reaches the policy, in any order, and times
+ * are exact to the microsecond.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "support/scenario.h"
 
-/* What a policy sees of a job at its submission. */
+/* The policy's view of a job at its submission. */
 struct seen {
     int64_t submit_us, step_us, preempt_cost_us;
     int32_t priority, util_pm;

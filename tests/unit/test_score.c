@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Scores of a few rows, worked out by hand.
+ * Scores of a few rows, calculated by hand.
  */
 #include "base/fmt.h"
 #include "calibrate/calibration.h"
@@ -43,8 +43,8 @@ static void test_four_rows_by_hand(void **state)
     assert_near(s.rho, 3 / sqrt(15));
 }
 
-/* Of errors 1..20 the 19th is the smallest with 95 % at or below; of 21 it takes the 20th, since
- * 0.95 x 21 = 19.95. */
+/* Of errors 1..20 the 19th is the smallest with 95 % at or below; of 21 it is the 20th, since 0.95
+ * x 21 = 19.95. */
 static void test_p95_is_a_smallest_value(void **state)
 {
     double observed[21], predicted[21];
@@ -68,7 +68,7 @@ static void test_what_is_undefined_is_nan(void **state)
     hs_score(same, other, 3, &s);
     assert_true(isnan(s.r2) && isnan(s.rho));
     assert_near(s.mae, 2.0 / 3);
-    /* The sum of 63 times 0.84 is not 63 times 0.84 in doubles: no spread for all that. */
+    /* The sum of 63 times 0.84 is not 63 times 0.84 in doubles; the spread must still be 0. */
     double many[63], off[63];
     for (int i = 0; i < 63; i++) {
         many[i] = 0.84;

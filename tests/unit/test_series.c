@@ -59,9 +59,9 @@ static void counts_a_partial_last_interval(void **state)
     assert_int_equal((uint64_t)part_of(&t, HS_CH_RUNNING, 2), 3 * S / 2);
 }
 
-/* Random steps over 10,000 s, five times what the marks hold at first, and between two of them an
- * instant at which nothing changes: the parts of all intervals add up to the integral worked out
- * directly, and every interval but the last is one width. */
+/* Random steps over 10,000 s, five times the initial number of marks, and between two of them an
+ * instant without a change: the parts of all intervals add up to the integral computed directly,
+ * and every interval but the last has the same width. */
 static void doubles_without_losing_anything(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void survives_a_gap_of_years(void **state)
     assert_in_range(intervals_of(&t), HS_TIMELINE_MARKS / 2, HS_TIMELINE_MARKS + 1);
 }
 
-/* The rows of `metric` in the file that a sampling writes for the run above. */
+/* The rows of `metric` in the file written with this sampling for the run above. */
 static void expect_rows(int64_t sample_us, const char *metric, const char *expected)
 {
     struct sink sink;

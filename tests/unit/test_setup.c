@@ -16,7 +16,7 @@ static void expect_name(const char *path, const char *expected)
     assert_string_equal(name, expected);
 }
 
-/* The name is that of the workload, not of how it was packed. */
+/* The name is that of the workload, without compression suffixes. */
 static void test_workload_name(void **state)
 {
     (void)state;
@@ -25,12 +25,12 @@ static void test_workload_name(void **state)
     expect_name("/a/b.c/sample.csv.zst", "sample");
     expect_name("cluster_job_log", "cluster_job_log");
     expect_name("-", "stdin");
-    expect_name(".csv", ".csv"); /* nothing would be left */
+    expect_name(".csv", ".csv"); /* otherwise empty */
     expect_name("v1.2.json", "v1.2");
 }
 
-/* 5 s of CPU time for a hundredth are 495 s for the rest: a note, whose hint names the fluid form
- * where the policy has one and does not use it. */
+/* 5 s of CPU time for a hundredth are 495 s for the rest: a note, and its hint names the value
+ * `fluid` of the parameter if the policy has it and does not use it. */
 static void test_length(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void test_bits_in_words(void **state)
     assert_string_equal(text, "duration, rate");
     hs_bits_text(HS_CAN_PREEMPT | HS_CAN_TIME, hs_can_words, text, sizeof text);
     assert_string_equal(text, "preempt, set timers");
-    hs_bits_text(UINT32_MAX, hs_can_words, text, 12); /* cut, never past the end */
+    hs_bits_text(UINT32_MAX, hs_can_words, text, 12); /* truncated, never past the end */
     assert_int_equal(strlen(text), 11);
 }
 
@@ -98,7 +98,7 @@ static void test_policy(void **state)
     hs_arena_free(&arena);
 }
 
-/* Every policy starts with its presets and can say what it then means. */
+/* Every policy starts with its presets and has a description for each. */
 static void test_presets(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The index of shared GPUs: hand-made cases for each rule, and states that were damaged on purpose,
- * which hs_share_is_valid must refuse. Random states are in test_shareindex_random.c.
+ * The index of shared GPUs: hand-made cases for each rule, and damaged states, which
+ * hs_share_is_valid must reject. Random states are in test_shareindex_random.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 static const struct hs_ask any = {.type_mask = UINT64_MAX};
 
-/* Workers that leave not even a node without stated CPUs one of 1000 thousandths. */
+/* Workers that leave less than one of 1000 thousandths, even on a node without stated CPUs. */
 #define ALL_CPUS INT64_C(5000000000000000)
 
 struct fixture {
@@ -51,7 +51,7 @@ static void close_index(struct fixture *x)
     hs_cluster_free(&x->cluster);
 }
 
-/* Puts jobs on a GPU. */
+/* Places a load on a GPU. */
 static void hold(struct fixture *x, uint32_t gpu, struct hs_load load)
 {
     hs_share_open(x->s, gpu, &load);
@@ -77,7 +77,7 @@ static int64_t cost_never(const void *ctx, const struct hs_load_range *r)
     return HS_NEVER;
 }
 
-/* Cheapest by sum[0]; *cost too. */
+/* Cheapest by sum[0]; also sets *cost. */
 static uint32_t cheapest(const struct fixture *x, uint32_t claim_mib, int64_t below, int64_t *cost)
 {
     const struct hs_share_query q = {
@@ -133,7 +133,7 @@ static void test_claims(void **state)
     close_index(&x);
 }
 
-/* The last word of the caller: the second best is found when the best is refused. */
+/* The caller's filter: the second best is found if the filter rejects the best. */
 static void test_accepts(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void test_pools(void **state)
 }
 
 /* One node of 5 GPUs of 10000 MiB, of which tenants may claim 8191: GPU 0 is idle, 1 and 2 hold
- * 3000 and 4001, 3 holds 9000 (one job, larger than what a shared GPU may hold), 4 is full. */
+ * 3000 and 4001, 3 holds 9000 (one job, larger than the limit of a shared GPU), 4 is full. */
 static void test_counts(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void test_counts(void **state)
     hold(&x, 3, (struct hs_load){.tenants = 1, .claim_mib = 9000, .sum = {3}});
     hold(&x, 4, (struct hs_load){.tenants = 2, .claim_mib = 2000, .sum = {4}});
     hs_share_close(x.s, 4, true);
-    /* Of nodes it is exact: 4001 + 4191 > 8191. */
+    /* The count of nodes is exact: 4001 + 4191 > 8191. */
     hs_share_close(x.s, 0, true);
     assert_int_equal(hs_share_find_node(x.s, &any, 5191, 0, 0), 0);
     assert_int_equal(hs_share_find_node(x.s, &any, 5192, 0, 0), HS_NO_NODE); /* with 3000 */
@@ -212,7 +212,7 @@ static void test_counts(void **state)
     close_index(&x);
 }
 
-/* Full when all GPUs of the pools are closed; one that is open beyond the limit still counts. */
+/* Full when all GPUs of the pools are closed; an open one beyond the limit still counts. */
 static void test_is_full(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void test_is_full(void **state)
     close_index(&x);
 }
 
-/* The search has to pass by n1, whose GPUs are open but have not the memory. */
+/* The search must skip n1, which has open GPUs but not enough memory on them. */
 static void test_allocation_node_passes_by(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void test_allocation_node_passes_by(void **state)
     close_index(&x);
 }
 
-/* Is it open, with that load to the last field? */
+/* True if it is open with exactly that load. */
 static void test_is_open(void **state)
 {
     (void)state;
@@ -314,7 +314,7 @@ static void break_least_id(struct hs_share *s)
     s->vertices[inner_vertex(s)].least_id = 6;
 }
 
-/* The boxes follow, the order does not. */
+/* The boxes are updated, the order is not. */
 static void break_order(struct hs_share *s)
 {
     struct vertex *root = &s->vertices[inner_vertex(s)];
@@ -323,7 +323,7 @@ static void break_order(struct hs_share *s)
     root->right = left;
 }
 
-/* A lost subtree; its GPUs still believe that they are in. */
+/* An unlinked subtree; its GPUs still count as members. */
 static void break_link(struct hs_share *s)
 {
     uint32_t root = inner_vertex(s);
@@ -343,7 +343,7 @@ static void break_open(struct hs_share *s)
 
 static void break_handle(struct hs_share *s)
 {
-    s->vertex[3] = s->vertex[4]; /* one of its own, and another GPU's */
+    s->vertex[3] = s->vertex[4]; /* its own and another GPU's */
 }
 
 static void break_level(struct hs_share *s)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The index of shared GPUs on 10^5 random states, few values so that nearly everything ties: every
- * answer against a scan of all GPUs by loads that the test keeps itself, for costs whose bounds are
- * close, loose and none at all; counts to the step that they are documented to; all invariants
- * every 50th state.
+ * The index of shared GPUs on 10^5 random states, few values so that ties are frequent: every
+ * answer compared with a scan of all GPUs by loads that the test maintains itself, for costs with
+ * close, loose and no bounds; counts to the documented resolution; all invariants every 50th state.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +91,7 @@ static int64_t pack_cost(const void *ctx, const struct hs_load_range *r)
     return r->capacity_mib == 0 ? -claims_mib : -(claims_mib << 20) / r->capacity_mib;
 }
 
-/* From x to the nearest number of an interval. */
+/* Distance from x to the nearest number of an interval. */
 static int64_t distance(int64_t x, int64_t least, int64_t most)
 {
     return x < least ? least - x : x > most ? x - most : 0;
@@ -107,7 +106,7 @@ static int64_t sums_cost(const void *ctx, const struct hs_load_range *r)
            3 * distance(-1, r->least.sum[1], r->most.sum[1]) + measured / 300 + r->gpu_type;
 }
 
-/* Any number for one load, so that no branch but those without memory can be left out. */
+/* A hash of the load, so that only branches without memory can be pruned. */
 static int64_t boundless_cost(const void *ctx, const struct hs_load_range *r)
 {
     const struct newcomer *j = ctx;
@@ -136,7 +135,7 @@ static bool has_memory(const struct walk *w, uint32_t gpu, uint32_t claim_mib)
            (uint64_t)w->load[gpu].claim_mib + claim_mib <= (uint64_t)limit_mib;
 }
 
-/* Whether or not there is memory. */
+/* Regardless of memory. */
 static int64_t open_cost_at(const struct walk *w, const struct hs_share_query *q, uint32_t gpu)
 {
     const struct hs_node *n = &w->cluster.nodes[w->node_of[gpu]];
@@ -152,7 +151,7 @@ static int64_t cost_at(const struct walk *w, const struct hs_share_query *q, uin
     return has_memory(w, gpu, q->claim_mib) ? open_cost_at(w, q, gpu) : HS_NEVER;
 }
 
-/* A quarter of the nodes has no CPU left, and a quarter one, of those that a worker asks for. */
+/* A quarter of the nodes have no CPU left, and a quarter have one, out of a worker's request. */
 static uint32_t cpus_left(uint32_t node)
 {
     const uint32_t cpus = hs_mix64(20261122, node) & 3;
@@ -191,7 +190,7 @@ static void compare_count(const struct walk *w, const struct hs_share_query *q, 
     assert_int_equal(hs_share_count(w->s, q, most), count < most ? count : most);
 }
 
-/* Could it be seated with the margin? */
+/* True if it could be placed with the margin. */
 static bool has_allocation(const struct walk *w, const struct hs_share_query *q, uint32_t gpu,
                            uint32_t margin_mib)
 {
@@ -234,7 +233,8 @@ static int by_cost(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* What the cheapest `gpus` GPUs of a node cost, where it has as many seats; HS_NEVER. */
+/* The cost of the `gpus` cheapest GPUs of a node with at least that many allocations; otherwise
+ * HS_NEVER. */
 static int64_t gang_sum(const struct walk *w, const struct hs_share_query *q, uint32_t node,
                         uint32_t gpus, uint32_t margin_mib, uint32_t *idle)
 {
@@ -318,7 +318,7 @@ static void ask_all(struct walk *w)
     uint32_t below = draw(w, 3);
     for (size_t i = 0; i < COSTS; i++) {
         q.cost_of = costs[i];
-        q.below = below == 0 ? HS_NEVER : cost_at(w, &q, some); /* a tie that does not count */
+        q.below = below == 0 ? HS_NEVER : cost_at(w, &q, some); /* a tie, which does not count */
         if (below == 1 && q.below < HS_NEVER)
             q.below++;
         compare_cheapest(w, &q);
@@ -328,7 +328,7 @@ static void ask_all(struct walk *w)
     compare_allocation_node(w, &q, (uint32_t)job.margin_mib, draw(w, w->cluster.node_count + 1));
 }
 
-/* Drifts from a cluster that is mostly idle to one that is mostly open, and to one mostly full. */
+/* Drifts from a mostly idle cluster to a mostly open one, and to a mostly full one. */
 static enum use draw_use(struct walk *w, uint32_t step)
 {
     uint32_t phase = step / 400 % 3, x = draw(w, 8);
@@ -431,7 +431,7 @@ static void test_many(void **state)
     random_walk("64x8:V100", HS_VC_IGNORE, 500, 4000);
 }
 
-/* After all others. */
+/* Runs after all others. */
 static void test_states_seen(void **state)
 {
     (void)state;

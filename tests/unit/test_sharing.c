@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sharing, slicing, throttling and resizing through a scripted policy, with the physics of MODEL.md
- * 4 to 6 worked out by hand beside each test.
+ * 4 to 6 calculated by hand beside each test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void halves_of_gpu_0(const struct hs_view *v, struct hs_plan *p, int call
     both_on_gpu_0(v, p, call);
     for (int i = 0; call == 0 && i < 2; i++)
         hs_plan_slice(p, script_handle[i], 1, HS_Q32_ONE / 2);
-    if (call == 1) /* job 1 is done: all of the GPU to job 0 */
+    if (call == 1) /* job 1 has finished: job 0 gets all of the GPU */
         hs_plan_slice(p, script_handle[0], 1, HS_Q32_ONE);
 }
 
@@ -120,9 +120,9 @@ static void two_lanes(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Lane 1: two jobs taking turns; lane 2: one job; the lanes slow each other to 1/2. The job of lane
- * 2 (100 s at 1/2) ends at 200; those of lane 1 (at 1/4) have done 50 each by then, which ends
- * job 1; job 0 goes on at its share of 1/2, alone: 50 more take 100 s. */
+/* Slice group 1: two jobs in turns; group 2: one job; the groups slow each other to 1/2. The job of
+ * group 2 (100 s at 1/2) ends at 200; those of group 1 (at 1/4) have done 50 each by then, which
+ * ends job 1; job 0 continues at its share of 1/2, alone: 50 more take 100 s. */
 static void lanes_interfere_and_jobs_of_a_lane_do_not(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void lift_the_limit(const struct hs_view *v, struct hs_plan *p, int call)
         hs_plan_mem_limit(p, script_handle[0], 0);
 }
 
-/* 10 + 10 GiB on 16 once the limit is gone. */
+/* 10 + 10 GiB on 16 without the limit. */
 static void a_limit_that_others_rely_on_stays(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void pause_10_to_30(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Timers come in order of time, not of setting; 20 s of pause are added to 100 s of work. */
+/* Timers fire in order of time, not of setting; 20 s of pause are added to 100 s of work. */
 static void a_pause_stops_progress(void **state)
 {
     (void)state;
@@ -333,7 +333,8 @@ static void limit_and_look(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-/* Who was refused looks again only where somebody left, or claims less: from 10 to 4 GiB. */
+/* A job that was refused looks for a place again only where a job left or claims less: from 10 to 4
+ * GiB. */
 static void a_smaller_claim_is_news(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Least squares: answers worked out by hand, and a refusal wherever the data does not determine
- * the answer.
+ * Least squares: answers calculated by hand, and an error wherever the data does not determine the
+ * answer.
  */
 #include "calibrate/calibration.h"
 
@@ -51,7 +51,7 @@ static void test_lambdas_count(void **state)
     assert_near(beta, 8.0 / 5, 1e-14);
 }
 
-/* Two equal columns share what one would get: X'X = [5 5; 5 5] + I, X'y = (8, 8), b = 8/11. */
+/* Two equal columns share the coefficient of one: X'X = [5 5; 5 5] + I, X'y = (8, 8), b = 8/11. */
 static void test_a_ridge_term_makes_equal_columns_solvable(void **state)
 {
     static const double x[] = {1, 1, 2, 2}, y[] = {2, 3}, lambdas[] = {1, 1};
@@ -114,7 +114,7 @@ static void test_an_indefinite_system_is_refused(void **state)
     assert_int_equal(hs_solve_spd(a, b, 2, x, NULL, "kernel", &sink.diag), HS_E_INPUT);
 }
 
-/* Units must not matter: columns of 1e-9 and 1e9 are as good as columns of 1. */
+/* Units must not matter: columns of 1e-9 and 1e9 are solved like columns of 1. */
 static void test_scales_do_not_make_it_singular(void **state)
 {
     double x[6];
@@ -187,7 +187,7 @@ static void test_a_parameter_without_influence_is_refused(void **state)
     (void)state;
     assert_int_equal(solve_decay(6, 0, 100, theta, &sink), HS_E_INPUT);
     assert_non_null(strstr(sink.text, "decay: the data does not determine the 2 numbers"));
-    assert_near(theta[0], 1, 0); /* untouched */
+    assert_near(theta[0], 1, 0); /* unchanged */
     assert_near(theta[1], 0.25, 0);
 }
 

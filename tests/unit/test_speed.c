@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Speed tables: which figure answers for a profile on a GPU type, gangs spread and resized, and how
- * bad files are refused. The model is small and made up; each expected number is the quotient or
- * the product that the comment beside it names. All figures are binary fractions: Q32 is exact.
+ * Speed tables: which figure answers for a profile on a GPU type, gangs spread and resized, and
+ * messages about bad files. The model is small and made up; each expected number is the quotient or
+ * product named in the comment beside it. All figures are binary fractions: Q32 is exact.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static const char model[] =
     "  {\"protocol\": \"unseen job\", \"fallback\": \"batch\", \"gpu\": \"K80\",\n"
     "   \"reference\": \"V100\", \"n\": 3, \"mape\": 0.25, \"p95\": 0.25}]}\n";
 
-/* Names are free: v-100 is the file's V100, A100 nobody's. */
+/* Names are normalized: v-100 is the file's V100; A100 is not in the file. */
 static const char cluster_text[] =
     "{\"gpu_types\": {\"A100\": {\"speed\": 2}, \"v-100\": {}, \"p_100\": {\"speed\": 0.75},\n"
     "  \"K80\": {\"speed\": 0.5}},\n"
@@ -126,7 +126,7 @@ static void test_sources(void **state)
     (void)state;
     struct hs_speed *m = load(model, &cluster, NULL); /* v-100: the first whose scalar is 1 */
     expect(m, M_32, V100, HS_Q32_ONE, HS_SPEED_REFERENCE);
-    /* The table wins over the scalars 0.75 and 0.5. */
+    /* The table has priority over the scalars 0.75 and 0.5. */
     expect(m, M_32, P100, Q32(0.5), HS_SPEED_MEASURED);
     expect(m, M_32, K80, Q32(0.25), HS_SPEED_MEASURED);
     expect(m, N, K80, Q32(0.125), HS_SPEED_MEASURED);
@@ -137,7 +137,7 @@ static void test_sources(void **state)
     expect(m, M_256, K80, Q32(0.25), HS_SPEED_BATCH);
     expect(m, OF_FAMILY, P100, Q32(0.625), HS_SPEED_FAMILY);
     expect(m, OF_FAMILY, V100, HS_Q32_ONE, HS_SPEED_REFERENCE);
-    /* A batch is no nearer batch of a job that has none. */
+    /* A batch does not match a job without one. */
     expect(m, N_BATCH, K80, Q32(0.0625), HS_SPEED_FAMILY);
     /* Neither N nor F2 ran on a P100, nothing on an A100. */
     expect(m, N, P100, Q32(0.75), HS_SPEED_SCALAR);
@@ -165,7 +165,7 @@ static void test_other_reference(void **state)
     hs_speed_free(m);
 }
 
-/* Nobody measured the GPUs of the trace: no quotient can be formed. */
+/* The GPUs of the trace were not measured: no quotient can be formed. */
 static void test_unknown_reference(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void test_unknown_reference(void **state)
     assert_non_null(strstr(sink.text, "nor the speed model has a GPU type 'T4'"));
 }
 
-/* What the card of a run tells. */
+/* The figures in the card of a run. */
 static void test_what_is_known(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void test_spread(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(hs_speed_spread_q32(m, M_32, P100, cases[i].gpus), Q32(cases[i].factor));
     assert_int_equal(hs_speed_spread_q32(m, OF_FAMILY, P100, 2), Q32(0.5)); /* by family */
-    /* elsewhere its family's mean, of others that of all: here the same */
+    /* on other types the family's mean, for other families that of all: here the same */
     assert_int_equal(hs_speed_spread_q32(m, M_32, K80, 4), Q32(0.25));
     assert_int_equal(hs_speed_spread_q32(m, M_32, A100, 4), Q32(0.25));
     assert_int_equal(hs_speed_spread_q32(m, N, P100, 4), Q32(0.25));
@@ -240,7 +240,7 @@ static void test_spread(void **state)
     hs_speed_free(m);
 }
 
-/* What was measured comes first, then the family's mean over types, then that of all on the type,
+/* A measured figure comes first, then the family's mean over types, then that of all on the type,
  * then that of all: F1 has 1/2 and 1/4, F2 1/8. */
 static void test_spread_of_several(void **state)
 {
@@ -265,9 +265,9 @@ static void test_spread_of_several(void **state)
     hs_speed_free(m);
 }
 
-/* Throughputs 1, 1.5, 2, 2 on 1, 2, 4, 8 GPUs of the K80, and 16 / 7 on 16: 1 / 16 of compute
- * and (1 / 2 - 1 / 8) of synchronisation. The family was measured there alone: it scales so on
- * other types, too. */
+/* Throughputs 1, 1.5, 2, 2 on 1, 2, 4, 8 GPUs of the K80, and 16 / 7 on 16: 1 / 16 of compute and
+ * (1 / 2 - 1 / 8) of synchronisation. The family was measured only there: it scales the same on
+ * other types. */
 static void test_resize(void **state)
 {
     (void)state;
@@ -293,7 +293,7 @@ static void test_resize(void **state)
     hs_speed_free(m);
 }
 
-/* F1 is told as F2, the only other family, and as linear where there is none. */
+/* The prediction for F1 is F2, the only other family, and linear if there is none. */
 static void test_scaling_is_told(void **state)
 {
     (void)state;
@@ -331,7 +331,8 @@ static void test_scaling_is_told(void **state)
     hs_speed_free(m);
 }
 
-/* F1 is told as F2; by an oracle as it is; with noise, at most as fast as on one node. */
+/* The prediction for F1 is F2; an oracle gives the true value; with noise, it is at most as fast as
+ * on one node. */
 static void test_spread_is_told(void **state)
 {
     (void)state;
@@ -448,7 +449,7 @@ static void test_refused(void **state)
     }
 }
 
-/* Cut anywhere, the file is refused, not half used. */
+/* A file truncated anywhere is refused, not partly used. */
 static void test_cut_short(void **state)
 {
     (void)state;
@@ -462,8 +463,8 @@ static void test_cut_short(void **state)
     }
 }
 
-/* What the program carries: a spread gang costs something wherever GPUs have a type, measured there
- * or not; on the A100 by what was measured, with its network, as good as nothing. */
+/* The built-in model: a spread gang has a cost on every GPU type, measured or not; on the A100 it
+ * is as measured there, with its network, almost none. */
 static void test_shipped_spread(void **state)
 {
     struct hs_cluster all;
@@ -539,7 +540,7 @@ static void free_told(struct hs_speed *m, struct hs_cluster *on, struct hs_catal
     hs_catalogue_free(jobs);
 }
 
-/* Never a job's own measurement, nor the mean that its truth is. */
+/* Never a job's own measurement, nor a mean from which its true value was taken. */
 static void test_told_by_table(void **state)
 {
     static const uint64_t k80_q32[TOLD_ROWS] = {
@@ -547,10 +548,10 @@ static void test_told_by_table(void **state)
         [A_16] = Q32(0.5),     /* the other batch */
         [B_8] = Q32(0.25),     /* geometric mean of the other model of its family: .5, .125 */
         [C_8] = Q32(0.125),    /* of other families: .5, .125, .03125 */
-        [D_8] = Q32(0.0625),   /* its truth is the mean of F: of other families */
-        [A_64] = Q32(0.03125), /* its truth is another batch: of the other models of F */
-        [Y_8] = Q32(0.75),     /* its truth is the mean of all jobs: of all families */
-        [X_8] = HS_Q32_ONE,    /* nothing is known of H: the scalar */
+        [D_8] = Q32(0.0625),   /* its true value is the mean of F: of other families */
+        [A_64] = Q32(0.03125), /* its true value is another batch's: of the other models of F */
+        [Y_8] = Q32(0.75),     /* its true value is the mean of all jobs: of all families */
+        [X_8] = HS_Q32_ONE,    /* nothing known of H: the scalar */
     };
     struct hs_cluster on;
     struct hs_catalogue jobs;
@@ -560,11 +561,11 @@ static void test_told_by_table(void **state)
     for (uint32_t profile = 0; profile < TOLD_ROWS; profile++) {
         assert_int_equal(hs_speed_predicted_q32(m, profile, 2, profile), k80_q32[profile]);
         assert_int_equal(hs_speed_predicted_q32(m, profile, 1, profile), HS_Q32_ONE);
-        /* a type that nobody measured */
+        /* a type without measurements */
         assert_int_equal(hs_speed_predicted_q32(m, profile, 0, profile), HS_Q32_ONE);
     }
     assert_int_equal(hs_speed_predicted_q32(m, HS_NO_PROFILE, 2, 0), HS_Q32_ONE);
-    /* the mean job: the seven that are known on a K80, 2^(-3 - 1 - 2 - 3 - 4 - 5) x .75 */
+    /* the mean job: the seven known on a K80, 2^(-3 - 1 - 2 - 3 - 4 - 5) x .75 */
     assert_int_equal(hs_speed_predicted_q32(m, HS_MEAN_PROFILE, 2, 0),
                      (uint64_t)rint(exp2((-18 + log2(0.75)) / 7) * 0x1p20) << 12);
     assert_int_equal(hs_speed_predicted_q32(m, HS_MEAN_PROFILE, 1, 0), HS_Q32_ONE);
@@ -573,7 +574,7 @@ static void test_told_by_table(void **state)
 }
 
 /* Family I ran on the V100 alone: the mean of the jobs of other families, 2^(-13/4), with the error
- * of families that were left out; but what the cluster file says goes before. */
+ * of held-out families; but a speed in the cluster file has priority. */
 static void test_other_families(void **state)
 {
     static const char slow[] =
@@ -586,7 +587,7 @@ static void test_other_families(void **state)
     struct hs_speed *m = load_told("1x1:V100,1x1:K80", &on, &jobs, oracle);
     expect(m, Y_8, 1, (uint64_t)rint(exp2(-3.25) * 0x1p20) << 12, HS_SPEED_OTHERS);
     expect(m, Y_8, 0, HS_Q32_ONE, HS_SPEED_REFERENCE);
-    expect(m, X_8, 1, HS_Q32_ONE, HS_SPEED_SCALAR); /* the file does not have its family */
+    expect(m, X_8, 1, HS_Q32_ONE, HS_SPEED_SCALAR); /* its family is not in the file */
     assert_true(hs_speed_error(m, 1, HS_SPEED_OTHERS) == 0.5);
     free_told(m, &on, &jobs);
     m = load_told(write_text("slow.json", slow), &on, &jobs, oracle);
@@ -594,7 +595,7 @@ static void test_other_families(void **state)
     free_told(m, &on, &jobs);
 }
 
-/* The draw is of seed, job and name of the type; the reference type has none. */
+/* The draw depends on seed, job and name of the type; the reference type has none. */
 static void test_told_with_noise(void **state)
 {
     struct hs_cluster on[2];

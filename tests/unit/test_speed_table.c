@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus calibrate speed` on made-up and on poor measurements of one's own: quotients, families,
+ * `horus calibrate speed` on made-up and on poor measurements of a user's own: quotients, families,
  * gangs and errors by hand.
  */
 #include <math.h>
@@ -124,7 +124,7 @@ static void test_gangs(void **state)
 }
 
 /* Time on the T4 from that on the A100, speeds 1/2, 1/8, 1/4: by the family's 1/4 it is 2, 1/2, 1
- * times what it should be: errors 1, 1/2, 0. One job of two: by the other, 4 and 1/4: 3 and 3/4.
+ * times the correct one: errors 1, 1/2, 0. One job of two: by the other, 4 and 1/4: 3 and 3/4.
  * Without the family: N by 1/4, and M by N's 1/4. */
 static void test_errors(void **state)
 {
@@ -144,12 +144,12 @@ static void test_errors(void **state)
         assert_true(error_of(doc, protocol, fallback, "T4", "A100", "mape") == cases[i].mape);
         assert_true(error_of(doc, protocol, fallback, "T4", "A100", "p95") == cases[i].p95);
     }
-    /* The other way round 1/2, 2, 1: errors 1/2, 1, 0. */
+    /* In reverse 1/2, 2, 1: errors 1/2, 1, 0. */
     assert_true(error_of(doc, "in the table", "family", "A100", "T4", "mape") == 0.5);
     hs_json_close(doc);
 }
 
-/* Families are those of the catalogue where it knows the model. */
+/* Families are those of the catalogue if it has the model. */
 static void test_families_of_catalogue(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_families_of_catalogue(void **state)
     hs_json_close(doc);
 }
 
-/* Two GPUs of other hosts: three times as fast as one. Nothing of gangs on that type is used. */
+/* Two GPUs of other hosts: three times as fast as one. No gang on that type is used. */
 static void test_superlinear(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void test_superlinear(void **state)
     hs_json_close(doc);
 }
 
-/* One job on one type: a table of nothing but 1, and no errors to tell. */
+/* One job on one type: a table of 1 only, and no errors. */
 static void test_poor(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void test_poor(void **state)
     expect_refused("job_a,job_b,gpu,rate_a\nM/D/8/fp32,,T4,-10\n", "rate_a");
 }
 
-/* Samples a second on one GPU type, an hour on the other. 1000 may be in a model file. */
+/* Samples a second on one GPU type, an hour on the other. 1000 is allowed in a model file. */
 static void test_factors(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void test_factors(void **state)
                    "M/D/8/fp32: its rate on T4 is 0.000278 times that on P4");
 }
 
-/* Quotients across campaigns mean nothing. */
+/* Quotients across campaigns are meaningless. */
 static void test_two_sets(void **state)
 {
     (void)state;
@@ -218,11 +218,11 @@ static void test_two_sets(void **state)
         .data = {write_text("a.csv", single), write_text("b.csv", single)}, .data_count = 2};
     assert_int_equal(subject_try("speed", &options), HS_E_USAGE);
     assert_non_null(strstr(subject_sink.text, "two sets of single-GPU speeds: a.csv and b.csv"));
-    options.data[0] = write_text("a.csv", single); /* scratch paths last four calls */
+    options.data[0] = write_text("a.csv", single); /* scratch paths are valid for four calls */
     options.data[1] = write_text("b.csv", "job_a,job_b,gpu,rate_a,gpus\n"
                                           "M/D/8/fp32,,T4,99,1\nM/D/8/fp32,,T4,99,2\n");
     struct hs_json_doc *doc = subject_run("speed", &options);
-    assert_true(nth(item(doc, "scaling", 0), "efficiency", 0) == 0.5); /* of its own 99 */
+    assert_true(nth(item(doc, "scaling", 0), "efficiency", 0) == 0.5); /* relative to its own 99 */
     hs_json_close(doc);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Spilled arrays against plain ones: zeroed when grown, the same bytes after pages were removed
- * from memory, sorted; and how much of them stays resident.
+ * Spilled arrays compared with plain ones: zeroed on growth, the same bytes after pages were
+ * removed from memory, sorted; and the bound on resident memory.
  */
 #include "base/spill.h"
 
@@ -68,7 +68,7 @@ static void test_small(void **state)
     hs_spill_free(&spill);
 }
 
-/* 320 MB of them; the process would be larger than that if they all were in memory. */
+/* 320 MB of entries; the process would be larger than the bound with all in memory. */
 static void test_bound(void **state)
 {
     struct hs_spill spill = {0};

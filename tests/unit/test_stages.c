@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Stage times: periods of the shipped file against the design of policies, M3 and M4, what no group
- * may do (M8), predictions with noise, and bad files.
+ * Stage times: periods of the shipped file compared with the design of policies, M3 and M4, upper
+ * limits of every group (M8), predictions with noise, and bad files.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void expect(const uint32_t *rows, double period_ms)
         count++;
     const double is =
         (double)hs_stages_period_ns(stages, rows, count, HS_STAGES_TRUE, false) * 1.015 / 1e6;
-    assert_true(fabs(is - period_ms) < .006); /* two decimals are given */
+    assert_true(fabs(is - period_ms) < .006); /* published with two decimals */
 }
 
 static void published_periods(void **state)
@@ -81,7 +81,7 @@ static void expect_beside(uint32_t own, uint32_t guaranteed, double own_ms, doub
     assert_true(fabs((double)shares[1].speed_q32 / 0x1p32 - own_ms / iteration_ms) < 1e-9);
 }
 
-/* The law of AntMan in Muri's simulator (design of policies, 2.5), stages in ms: storage and CPU,
+/* The rule of AntMan in Muri's simulator (design of policies, 2.5), stages in ms: storage and CPU,
  * GPU, network. */
 static void beside_guaranteed(void **state)
 {
@@ -110,7 +110,7 @@ static void nearest_rows(void **state)
     assert_int_equal(hs_stages_row(stages, NULL, NULL, 1), HS_STAGES_UNKNOWN);
 }
 
-/* M8, of all groups of the rows of one gang size, and of jobs of which nothing is known. */
+/* M8, for all groups of the rows of one gang size, and for jobs without stages. */
 static void no_group_is_too_fast(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void no_group_is_too_fast(void **state)
     }
 }
 
-/* The truth stays as it is. */
+/* Noise does not change the true stages. */
 static void noise_is_told(void **state)
 {
     (void)state;

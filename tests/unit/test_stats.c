@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Job statistics against sorting everything, with the spool in memory and in its file, and the
- * classes of jobs and users.
+ * Job statistics compared with sorting everything, with the temporary records in memory and in
+ * their file, and the classes of jobs and users.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -157,13 +157,13 @@ static void gpu_classes_have_these_edges(void **state)
         assert_int_equal(class->jobs, expected[i].jobs);
     }
     assert_true(find("gpus", "5-8")->value[0] == 6.5); /* waits of 5 and 8 s */
-    assert_null(find("user_quintile", "q1"));          /* nobody has a name */
+    assert_null(find("user_quintile", "q1"));          /* no job has a user */
     assert_null(find("vc", "(none)"));
     hs_stats_close(&s);
 }
 
-/* Ten users of 1 s x (their number) of GPU time, told in reverse: two a quintile, lightest first.
- * User 10 has a second, failed job: its GPU time counts, it is no sample. */
+/* Ten users of 1 s x (their number) of GPU time, submitted in reverse: two a quintile, lightest
+ * first. User 10 has a second, failed job: its GPU time counts, but it is not a sample. */
 static void users_fall_into_quintiles(void **state)
 {
     (void)state;
@@ -191,12 +191,12 @@ static void users_fall_into_quintiles(void **state)
     assert_true(find("user_quintile", "q5")->value[0] == 9.5);
     assert_int_equal(find("vc", "big")->jobs, 7);
     assert_int_equal(find("vc", "(none)")->jobs, 3);
-    assert_true(s.jain == 1); /* everybody waits as long as he runs: 1/2 each */
+    assert_true(s.jain == 1); /* every user waits as long as it runs: 1/2 each */
     hs_stats_close(&s);
 }
 
-/* Classes that hold every job list the figures of all; a second outcome makes two of one. Waits 1
- * and 5 s, slowdowns 2/1 and 10/5 before the third job. */
+/* A class of all jobs lists the figures of all; a second outcome splits it in two. Waits 1 and 5 s,
+ * slowdowns 2/1 and 10/5 before the third job. */
 static void classes_that_hold_every_job(void **state)
 {
     (void)state;
@@ -236,8 +236,8 @@ static double measure(const struct hs_class *class, const char *name)
 /* Ten jobs of 4 s of work on a shared GPU; job i waits 100 s and holds it 4 + i s, of them i + 1
  * with another job (i = 0 ... 9), so that it runs (4 + i) / 4 times as long: 1, 1.25 ... 3.25, on
  * average 2.125. Ranks 5, 9, 10, 10 of ten are the quantiles. The longer half are gangs of 2: 2.25
- * ... 3.25. An eleventh has no work; a twelfth fails after 20 s, 5 of them shared: both are no
- * samples. Shared are 55 + 5 of 85 + 0 + 20 s. */
+ * ... 3.25. An eleventh has no work; a twelfth fails after 20 s, 5 of them shared: neither is a
+ * sample. Shared are 55 + 5 of 85 + 0 + 20 s. */
 static void run_slowdowns_leave_waiting_out(void **state)
 {
     (void)state;
@@ -295,11 +295,11 @@ static void slowdowns_below_one(void **state)
     hs_stats_close(&s);
 }
 
-/* Ten jobs start after 10 s; job i works from i s later on: 10, 11 ... 19, on average 14.5. An
- * eleventh has no work and ends, as it starts, after 30 s. Ranks 6, 10 and 11 of eleven are the
- * quantiles. The first four are guaranteed, the eleventh asks for nothing. A twelfth fails and is
- * no sample; like each of the others it was switched off twice and had 3 MiB on the host for 1 s.
- */
+/* Ten jobs start after 10 s; job i makes progress from i s later on: 10, 11 ... 19, on average
+ * 14.5. An eleventh has no work and ends, as it starts, after 30 s. Ranks 6, 10 and 11 of eleven
+ * are the quantiles. The first four are guaranteed, the eleventh has no class. A twelfth fails and
+ * is not a sample; like each of the others it was suspended twice and had 3 MiB on the host for 1
+ * s. */
 static void progress_may_come_after_the_start(void **state)
 {
     (void)state;
@@ -337,7 +337,7 @@ static void progress_may_come_after_the_start(void **state)
     hs_stats_close(&s);
 }
 
-/* Whether jobs ask for a class: none of two, both for one, each for another. */
+/* Number of jobs with a class: none of two, both one class, each another. */
 static void classes_are_told_where_a_job_asks_for_one(void **state)
 {
     (void)state;
@@ -359,7 +359,7 @@ static void classes_are_told_where_a_job_asks_for_one(void **state)
         assert_int_equal(find("class", "guaranteed") != NULL, i == 2);
         assert_true(i != 1 || find("class", "opportunistic")->value[0] == 2); /* waits 1, 3 s */
         assert_true(i != 2 || find("class", "guaranteed")->value[0] == 3);
-        /* nobody was delayed: the figures of the wait */
+        /* no job was delayed: the figures of the wait */
         assert_true(s.figure[HS_M_PROGRESS][HS_F_MEAN] == 2);
         assert_true(s.figure[HS_M_PROGRESS][HS_F_MAX] == 3);
         hs_stats_close(&s);
@@ -385,7 +385,7 @@ static void more_vcs_than_classes_share_one(void **state)
         if (strcmp(summary.classes[i].kind, "vc") == 0)
             jobs += summary.classes[i].jobs;
     assert_int_equal(jobs, 200);
-    /* one class is kept for jobs without a VC, the last one is for all others */
+    /* one class is for jobs without a VC, the last one for all others */
     assert_int_equal(find("vc", "(others)")->jobs, 200 - (HS_CLASS_VCS_MAX - 2));
     for (uint32_t i = 0; i < summary.class_count; i++)
         assert_true(strlen(summary.classes[i].name) <= HS_CLASS_NAME_MAX);
@@ -424,7 +424,7 @@ static void sums_of_large_gangs_do_not_overflow(void **state)
     hs_stats_close(&s);
 }
 
-/* hs_exact_double against cases whose nearest double is known. */
+/* hs_exact_double compared with cases of known nearest doubles. */
 static void division_is_correctly_rounded(void **state)
 {
     (void)state;
@@ -433,7 +433,7 @@ static void division_is_correctly_rounded(void **state)
     assert_true(hs_exact_double((hs_u128)274896 * 1000000, (hs_u128)10000 * 1000000) == 27.4896);
     assert_true(hs_exact_double(0, 7) == 0);
     assert_true(isnan(hs_exact_double(0, 0)));
-    /* a tie between two doubles goes to even, unless a remainder decides */
+    /* a tie between two doubles rounds to even, unless a remainder decides */
     uint64_t even = (UINT64_C(1) << 53) + 1; /* halfway between 2^53 and 2^53 + 2 */
     assert_true(hs_exact_double(even, 1) == 9007199254740992.0);
     assert_true(hs_exact_double((hs_u128)even * 1000 + 1, 1000) == 9007199254740994.0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Texts and exit codes of the status list, and the words of result files.
+ * Texts and exit codes of the status list, and the status names in result files.
  */
 #include "horus/status.h"
 #include "horus/observe.h"
@@ -35,7 +35,7 @@ static void test_texts(void **state)
     assert_string_equal(hs_status_text(HS_E_MEMORY), "out of memory");
 }
 
-/* A value that is not in the list can only be a bug. */
+/* A value outside the list can only be an internal error. */
 static void test_unknown_status_is_an_invariant_violation(void **state)
 {
     (void)state;

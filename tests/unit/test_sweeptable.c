@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A sweep written by hand: 2 policies x 3 loads, of which each goes with a number of GPUs of its
- * own, x 2 seeds; loads come in no order, one point failed.
+ * A sweep written by hand: 2 policies x 3 loads, each with its own number of GPUs, x 2 seeds; loads
+ * are unordered, one point failed.
  */
 #include "report/html/page_sweep.c"
 
@@ -98,7 +98,7 @@ static void cells_by_seed(void **state)
     hs_free(table.points);
 }
 
-/* Without policies the names make the lines; what is left over makes a chart each. */
+/* Without policies the names are the lines; each remaining axis makes separate charts. */
 static void facets(void **state)
 {
     (void)state;

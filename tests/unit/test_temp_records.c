@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Records put in any order come back by their numbers, block by block; nothing is left on the disk.
+ * Records written in any order are read back by their numbers, block by block; no file remains.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ struct record {
     uint64_t number, square;
 };
 
-/* Every record from 0 on is there, twice over; returns how many. */
+/* Every record from 0 on is read, twice; returns their number. */
 static uint64_t expect_all(struct hs_temp_records *s)
 {
     uint64_t next = 0;
@@ -58,7 +58,7 @@ static void put_in_any_order(void **state)
     }
 }
 
-/* Every second record stays, with half its number. */
+/* Keeps every second record, with half its number. */
 static void drop_odd(struct hs_temp_records *s)
 {
     void *block;
@@ -95,7 +95,7 @@ static void put_one_after_the_other(void **state)
     }
 }
 
-/* What was never put is zeros. */
+/* Records that were never written are zeros. */
 static void gaps_are_zeros(void **state)
 {
     (void)state;

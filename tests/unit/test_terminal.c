@@ -24,7 +24,7 @@ static void test_run_progress(void **state)
     assert_string_equal(text, "day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87%");
     run_progress_text(&now, 100, 420e3, text, sizeof text);
     assert_string_equal(text, "day 41.3 | 420 k ev/s | run 512 wait 1,204 | util 87%");
-    run_progress_text(&now, 100, 420e3, text, 9); /* cut, not overrun */
+    run_progress_text(&now, 100, 420e3, text, 9); /* truncated, not overrun */
     assert_string_equal(text, "day 41.3");
 }
 
@@ -52,13 +52,13 @@ static void test_bar(void **state)
     terminal.err_columns = 35;
     expect_line(&terminal, 0.5, 10, "50% nine more | ETA 0:10");
     terminal.err_columns = 80;
-    expect_line(&terminal, -1, 10, "nine more"); /* the share is not known */
+    expect_line(&terminal, -1, 10, "nine more"); /* the share is unknown */
     /* 0.52 of 32 cells are 16.64: 16 whole ones and 5/8 of the next. */
     terminal.err_use_utf8 = true;
     expect_line(&terminal, 0.52, 10, "52% [████████████████▋               ] nine more | ETA 0:09");
     terminal.err_is_tty = false; /* a file: no drawing */
     expect_line(&terminal, 0.5, 10, "50% nine more | ETA 0:10");
-    /* An hour after a quarter: three to go. */
+    /* An hour after a quarter: three remain. */
     expect_line(&terminal, 0.25, 3600, "25% nine more | ETA 3:00:00");
     expect_line(&terminal, 0.25, 0, "25% nine more");
     const struct hs_status_line tie = {.terminal = &terminal, .label = "ties 3/10 "};

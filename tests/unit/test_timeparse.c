@@ -68,7 +68,7 @@ static void test_leap_years(void **state)
     assert_true(date("2017-02-29 00:00:00") == REFUSED);
 }
 
-/* Day after day over 800 years: each is one day later than the one before. */
+/* Each day of 800 years is one day later than the one before. */
 static void test_every_day_follows_the_one_before(void **state)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -172,7 +172,7 @@ static void test_what_is_no_date(void **state)
         assert_true(date(texts[i]) == REFUSED);
 }
 
-/* "2017-11-05 01:30:00" happened twice in Los Angeles; here it is one number, in every zone. */
+/* "2017-11-05 01:30:00" occurred twice in Los Angeles; here it is one number, in every zone. */
 static void test_the_zone_of_the_host_does_not_matter(void **state)
 {
     static const char *const zones[] = {"UTC0", "America/Los_Angeles", "Asia/Shanghai",
@@ -233,7 +233,7 @@ static void test_sizes(void **state)
 
 #define SECOND INT64_C(1000000)
 
-/* A value no test expects. */
+/* A value that no test expects. */
 #define REFUSED INT64_C(-77777)
 
 static int64_t decimal(const char *text, int64_t unit_us)
@@ -339,7 +339,7 @@ static void test_what_is_no_decimal(void **state)
     }
 }
 
-/* No terminator is needed, and nothing behind len is read. */
+/* No terminator is needed, and no byte beyond len is read. */
 static void test_length_is_respected(void **state)
 {
     int64_t value;
@@ -351,7 +351,7 @@ static void test_length_is_respected(void **state)
     assert_true(hs_parse_double("1.5e3", 3, &real) && real == 1.5);
 }
 
-/* What hs_fmt_seconds prints is read back to the microsecond. */
+/* The output of hs_fmt_seconds reads back to the microsecond. */
 static void test_decimal_reads_what_fmt_writes(void **state)
 {
     char text[HS_FMT_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Acme's two clusters: every quirk of their files, one small trace each. The two rows of each
+ * Acme's two clusters: every peculiarity of their files, one small trace each. The two rows of each
  * cluster are the examples of the traces' own documentation.
  */
 #include <stdarg.h>
@@ -57,7 +57,8 @@ static void test_seren(void **state)
     assert_int_equal(t.jobs[1].outcome, HS_OUTCOME_COMPLETED);
 }
 
-/* The first runs for 8 s, 11:01:08 to 11:01:16, after 10 s in the queue: its duration says 18. */
+/* The first runs for 8 s, 11:01:08 to 11:01:16, after 10 s in the queue: the file's duration is
+ * 18. */
 static void test_kalos_counts_from_submission(void **state)
 {
     (void)state;
@@ -78,7 +79,7 @@ static void test_kalos_counts_from_submission(void **state)
     assert_int_equal(t.jobs[1].outcome, HS_OUTCOME_CANCELLED);
 }
 
-/* One row each of what is passed over, and of what may be empty. */
+/* One row each of what is dropped, and of what may be empty. */
 static void test_drops_and_empty_cells(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Attempts as traces tell them: the column of the native CSV, the lists of Philly's job log, and
- * what becomes of them on the way to the engine.
+ * Attempts in traces: the column of the native CSV, the lists of Philly's job log, and how they
+ * reach the engine.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 static struct traced t;
 
-/* "10 20": attempts of a job in seconds; "" = it has none. */
+/* "10 20": attempts of a job in seconds; "" if it has none. */
 static void expect_attempts(uint32_t job, const char *expected)
 {
     char text[256] = "";
@@ -49,14 +49,14 @@ static void a_column_of_attempts(void **state)
     assert_int_equal(t.count, 6);
     expect_attempts(0, "10 20");
     expect_attempts(1, "");
-    expect_attempts(2, ""); /* one attempt is a job that does not fail */
+    expect_attempts(2, ""); /* a single attempt is a job that does not fail */
     expect_attempts(3, "0 0.25 0.25");
     expect_attempts(4, "0 0");
     expect_attempts(5, "");
     assert_int_equal(t.jobs[0].duration_us, 30 * S);
 }
 
-/* The column may stand before the duration, have another name, and be in another unit. */
+/* The column may come before the duration, have another name, and another unit. */
 static void the_column_is_like_others(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void the_column_is_like_others(void **state)
     expect_attempts(0, "0.01 0.02");
 }
 
-/* Not asked for, it is a column like any that is not known. */
+/* If not requested, it is an unknown column like any other. */
 static void merge_leaves_it_alone(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void bad_cells(void **state)
     expect_bad(HEADER "a,0,1,30,10/19\n", "does not add up to duration: '10/19'");
     expect_bad(HEADER "a,0,1,30,31\n", "does not add up to duration: '31'");
     expect_bad(HEADER "a,0,1,30,10/20.000001\n", "does not add up");
-    /* no sum that could overflow is made */
+    /* the sum is not computed, so it cannot overflow */
     expect_bad(HEADER "a,0,1,30,9000000000000/9000000000000\n", "does not add up");
     expect_bad(HEADER "a,0,1,30,10/\n", "attempts is not a list of run times: '10/'");
     expect_bad(HEADER "a,0,1,30,/30\n", "is not a list");
@@ -106,7 +106,7 @@ static void bad_cells(void **state)
                "d.csv:1:1: error: no column 'attempts' for --retries=attempts");
 }
 
-/* A row that is passed over takes its attempts with it. */
+/* A skipped row takes its attempts with it. */
 static void bad_rows_are_passed_over(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void bad_rows_are_passed_over(void **state)
     expect_attempts(1, "");
 }
 
-/* A job made 1 s long has no attempts that could add up to it. */
+/* A job lengthened to 1 s has no attempts, since none could add up to it. */
 static void zero_durations(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void zero_durations(void **state)
     expect_attempts(1, "0 2");
 }
 
-/* Attempts stay with their job when late rows are put in order. */
+/* Attempts stay with their job when late rows are reordered. */
 static void late_rows_keep_their_attempts(void **state)
 {
     (void)state;

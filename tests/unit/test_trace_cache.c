@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * traces/tape: a trace replayed from memory against the same trace read from its file. The file is
- * the reference: every field of every job, and the counts after each of them, must be equal.
+ * traces/trace_cache: a trace replayed from memory compared with the same trace read from its file.
+ * The file is the reference: every field of every job, and the counts after each of them, must be
+ * equal.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ static void assert_text(const char *got, const char *want)
         assert_string_equal(got, want);
 }
 
-/* The plain fields as bytes, the texts and attempts as what they point to. */
+/* The plain fields as bytes, texts and attempts by content. */
 static void assert_same_job(const struct hs_trace_job *got, const struct hs_trace_job *want)
 {
     struct hs_trace_job a = *got, b = *want;
@@ -145,8 +146,8 @@ static void test_every_sample(void **state)
     }
 }
 
-/* A sample of a window: left out of the tape, as the file's reader leaves it out. Of another seed
- * it is another tape, of another load the same one. */
+/* A sample of a window: the cache leaves out the same jobs as the file's reader. Another seed needs
+ * another cache, another load does not. */
 static void test_window_and_sample(void **state)
 {
     struct hs_trace_options options, other;
@@ -180,7 +181,7 @@ static void test_limits_and_attempts(void **state)
     assert_true(check(&options) == 17);
 }
 
-/* The storage of the reader serves the next row: what is kept must be a copy. */
+/* The storage of the reader is reused by the next row: the cache must copy. */
 static void test_deadline_options(void **state)
 {
     static const char rows[] = "job_id,submit_time,gpus,duration,deadline_options\n"
@@ -192,7 +193,7 @@ static void test_deadline_options(void **state)
     assert_true(check(&options) == 3);
 }
 
-/* Late rows and dropped ones: 6 rows, of which row 3 comes late and row 5 asks for no GPU. */
+/* Late and dropped rows: 6 rows, of which row 3 comes late and row 5 requests no GPU. */
 static void test_counts_on_the_way(void **state)
 {
     static const char rows[] = "job_id,submit_time,gpus,duration\na,0,1,5\nb,20,1,5\nc,10,2,5\n"
@@ -205,7 +206,7 @@ static void test_counts_on_the_way(void **state)
     assert_true(check(&options) == 5);
 }
 
-/* What has a bad row is not taped: each reader says where it is. */
+/* A trace with a bad row is not cached: each reader reports its place. */
 static void test_refused(void **state)
 {
     static const char rows[] = "job_id,submit_time,gpus,duration\na,0,1,5\nb,x,1,5\n";
@@ -224,8 +225,8 @@ static void test_refused(void **state)
     assert_int_equal(sink.diag.errors, 0);
 }
 
-/* traces/sample.csv has 2000 jobs, which fit into the rows held back: from the first job on they
- * are all known. Of ten rows that are held back the rest is estimated, by bytes: lines are about
+/* traces/sample.csv has 2000 jobs, which fit into the rows held back: the number of all jobs is
+ * known from the first on. With ten rows held back the rest is estimated, by bytes: lines are about
  * equally long. */
 static void test_expected(void **state)
 {

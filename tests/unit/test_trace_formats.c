@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every format that can be written, against itself and against every other: what both of two
- * formats hold of a job comes back whole from one through the other, and nothing else is there. The
- * tables say what a format holds; a format of formats.def is tested without a line here.
+ * Every format that can be written, with itself and with every other: the fields of a job that both
+ * formats hold survive from one through the other, and no others appear. The tables list the fields
+ * of a format; a format of formats.def is tested without a line here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static uint32_t draw(uint64_t job, uint64_t what, uint32_t below)
     return (uint32_t)(hs_mix64(job, what) % below);
 }
 
-/* Digits: a format in which names are numbers holds them, too. NULL for every fourth. */
+/* Digits, so that a format with numeric names holds them as well. NULL for every fourth. */
 static const char *draw_text(uint64_t job, uint64_t what)
 {
     char *text = texts[job][what];
@@ -81,7 +81,7 @@ static void draw_attempts(uint64_t i, struct hs_trace_job *job)
     }
 }
 
-/* With a deadline of its own, and not. */
+/* With a deadline in the job, and without. */
 static void draw_options(uint64_t i, struct hs_trace_job *job)
 {
     job->option_count = draw(i, 40, 3);
@@ -138,7 +138,7 @@ static void write_to(const struct hs_trace_format *format, const char *path,
     assert_string_equal(sink.text, "");
 }
 
-/* As `auto` takes it: a written file is recognised for what it is. */
+/* Reads with format auto: a written file must be recognised. */
 static void read_from(const struct hs_trace_format *format, const char *path)
 {
     traced_options(&t);
@@ -157,7 +157,7 @@ static const struct hs_trace_job nothing = {.gpu_milli = 1000,
                                             .start_us = -1,
                                             .end_us = -1};
 
-/* That of the start for a recorded end, which follows from start and run time. */
+/* For a recorded end the member of the start, since it follows from start and run time. */
 static size_t member_of(const struct hs_column *column)
 {
     return column->offset == offsetof(struct hs_trace_job, end_us)
@@ -165,7 +165,7 @@ static size_t member_of(const struct hs_column *column)
                : column->offset;
 }
 
-/* Of jobs that came through both formats. */
+/* Compares the jobs that passed through both formats. */
 static void expect_jobs(const struct hs_trace_format *a, const struct hs_trace_format *b)
 {
     const struct hs_trace_layout *native = hs_trace_format_find("csv")->layout;
@@ -178,12 +178,12 @@ static void expect_jobs(const struct hs_trace_format *a, const struct hs_trace_f
                 continue;
             if (member == offsetof(struct hs_trace_job, start_us) &&
                 (!hs_layout_holds(a->layout, member) || !hs_layout_holds(b->layout, member)))
-                continue; /* some formats make one up */
+                continue; /* some formats make up a value */
             expected.gpus = expected.gpus_min = expected.gpus_max = jobs[i].gpus;
             if (hs_layout_holds(a->layout, member) && hs_layout_holds(b->layout, member))
                 expected = jobs[i];
             else if (column->kind == HS_CELL_ID)
-                continue; /* every job has one: then it is a number */
+                continue; /* every job has a value: then it is a number */
             if (hs_layout_outcome(a->layout, jobs[i].outcome) == NULL ||
                 hs_layout_outcome(b->layout, jobs[i].outcome) == NULL)
                 expected.outcome = HS_OUTCOME_UNKNOWN;
@@ -201,7 +201,7 @@ static const struct hs_trace_format *written_at(size_t index)
     return NULL;
 }
 
-/* There, over, and back again. */
+/* From one format to the other and back. */
 static void test_all_pairs(void **state)
 {
     static struct traced first;
@@ -224,8 +224,8 @@ static void test_all_pairs(void **state)
         }
 }
 
-/* The job's own data in what is read: a table that promises nothing would pass the test above.
- * Gavel numbers its jobs; all others tell their ids. */
+/* The job's own data must be read back: a table without any field would pass the test above. Gavel
+ * numbers its jobs; all other formats keep the ids. */
 static void test_every_format_holds_a_job(void **state)
 {
     const struct hs_trace_format *format;
@@ -263,8 +263,8 @@ static void test_suffixes(void **state)
     assert_non_null(strstr(sink.text, "did you mean 'philly'?"));
 }
 
-/* By name of the file: gzip and zstd start with their magic numbers (RFC 1952, RFC 8878), and are
- * read back like any other. */
+/* By the suffix of the file: gzip and zstd start with their magic numbers (RFC 1952, RFC 8878), and
+ * are read back like any other. */
 static void test_compressed(void **state)
 {
     static const char *const names[] = {"out.csv.gz", "out.csv.zst"};
@@ -285,7 +285,7 @@ static void test_compressed(void **state)
     }
 }
 
-/* A whole second is what Helios, Philly and Tiresias have; by hand. */
+/* Helios, Philly and Tiresias have whole seconds; by hand. */
 static void test_rounding(void **state)
 {
     const struct hs_trace_layout *layout = hs_trace_format_find("helios")->layout;
@@ -294,8 +294,8 @@ static void test_rounding(void **state)
     (void)state;
     hs_layout_round(layout, &job);
     assert_true(job.submit_us == 2000000);   /* half up */
-    assert_true(job.duration_us == 1000000); /* something is not nothing */
-    assert_int_equal(job.cpus_milli, 3000);  /* part of a core wants a core */
+    assert_true(job.duration_us == 1000000); /* a positive time does not become 0 */
+    assert_int_equal(job.cpus_milli, 3000);  /* part of a core becomes a core */
     job = (struct hs_trace_job){.submit_us = 1499999, .duration_us = 0, .cpus_milli = 2000};
     hs_layout_round(layout, &job);
     assert_true(job.submit_us == 1000000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gavel's traces in their three shapes, on throughputs of our own; the real ones with the real
- * throughputs, against the run times that Philly recorded of the same jobs.
+ * Gavel's traces in their three forms, on made-up throughputs; the real ones with the real
+ * throughputs, compared with the run times that Philly recorded for the same jobs.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void expect_fault(const char *speeds, const char *text, const char *messa
         fail_msg("'%s' lacks '%s'", t.sink.text, message);
 }
 
-/* By number of GPUs; other GPU types are not looked at. */
+/* By number of GPUs; other GPU types are ignored. */
 static const char by_gpus[] =
     "{\"k80\": {\"('LM (batch size 5)', 1)\": {\"null\": 1}},"
     " \"V100\": {\"('LM (batch size 5)', 1)\": {\"null\": 25, \"('A3C', 1)\": [9, 3]},"
@@ -84,7 +84,7 @@ static void test_ten_fields(void **state)
     assert_int_equal(t.jobs[0].submit_us, 250000);
     assert_int_equal(t.jobs[0].duration_us, 40000000);
     assert_int_equal(t.jobs[0].step_us, 40000);
-    assert_int_equal(t.jobs[0].priority, 0); /* as everybody */
+    assert_int_equal(t.jobs[0].priority, 0); /* the default priority */
     assert_int_equal(t.jobs[0].deadline_us, -1);
     assert_int_equal(t.jobs[1].gpus, 2);
     assert_int_equal(t.jobs[1].duration_us, 25000000);
@@ -116,7 +116,7 @@ static void test_seven_fields(void **state)
     assert_int_equal(t.jobs[2].duration_us, 3333333);
 }
 
-/* Shockwave tells the duration: no throughputs, and models that Gavel does not know. */
+/* Shockwave states the duration: no throughputs, and models unknown to Gavel. */
 static void test_twelve_fields(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void test_written_steps(void **state)
     assert_non_null(strstr(t.sink.text, "job 'none' has no model"));
 }
 
-/* Shockwave's fields, where no speeds are given: any job, its duration as it is. */
+/* Shockwave's fields, written if no speeds are given: any job, its duration unchanged. */
 static void test_written_durations(void **state)
 {
     struct hs_trace_job jobs[] = {
@@ -251,10 +251,10 @@ static void test_written_durations(void **state)
     assert_null(t.jobs[0].model);
     assert_int_equal(t.jobs[0].step_us, 0);
     assert_int_equal(t.jobs[1].step_us, 3000000);
-    assert_int_equal(t.jobs[1].deadline_us, 11000000); /* one in the past is at once */
+    assert_int_equal(t.jobs[1].deadline_us, 11000000); /* a deadline in the past is due at once */
 }
 
-/* What the option is not for. */
+/* Formats without this option. */
 static void test_other_formats(void **state)
 {
     (void)state;
@@ -296,8 +296,8 @@ static uint32_t load_recorded(const char *vc)
     return count;
 }
 
-/* How far off the recorded run time is that is nearest, among the jobs submitted at that second
- * with as many GPUs, relative to it. */
+/* The relative deviation from the nearest recorded run time, among the jobs submitted at that
+ * second with as many GPUs. */
 static double nearest(uint32_t count, const struct hs_trace_job *job)
 {
     double best = INFINITY;
@@ -310,8 +310,8 @@ static double nearest(uint32_t count, const struct hs_trace_job *job)
     return best;
 }
 
-/* Every job of the trace is one of the VC. Gavel made the steps of most from the recorded run time:
- * half agree to 10^-5, nine of ten to 2 %; the others were changed on the way, nobody says how.
+/* Every job of the trace is one of the VC. Gavel derived the steps of most from the recorded run
+ * time: half agree to 10^-5, nine of ten to 2 %; the others were changed without documentation.
  * sum_s: sum of steps over throughput, by Python. */
 static void expect_recorded(const char *vc, uint64_t jobs, double sum_s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Helios: every quirk of cluster_log.csv and of the files made from it, one small trace each.
+ * Helios: every peculiarity of cluster_log.csv and of the files made from it, one small trace each.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,8 @@ static void test_states(void **state)
     assert_int_equal(a->submit_us, INT64_C(1585699210000000)); /* date -u +%s */
 }
 
-/* Words of one beginning, of any length and case, in turns; then one that only begins like another.
- */
+/* States of the same initial, of any length and case, in turns; then one that only begins like
+ * another. */
 static void test_states_in_turns(void **state)
 {
     static const struct {
@@ -117,7 +117,7 @@ static void test_cpu_jobs(void **state)
     assert_int_equal(t.jobs[0].cpus_milli, 4000);
 }
 
-/* Older versions have `jobname` before gpu_num: columns go by name. */
+/* Older versions have `jobname` before gpu_num: columns are found by name. */
 static void test_jobname_column(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void test_missing_columns(void **state)
     traced_options(&t);
     t.options.format = "helios";
     read_it("job_id,gpu_num,submit_time,duration\n1,8,2020-04-01 00:00:10,40\n");
-    assert_int_equal(t.status, HS_END); /* all that is needed */
+    assert_int_equal(t.status, HS_END); /* all required columns are there */
     assert_null(t.jobs[0].vc);
     assert_int_equal(t.jobs[0].outcome, HS_OUTCOME_UNKNOWN);
     traced_options(&t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The native format and what all formats share: columns, mappings, units, checks of values, rules,
- * load. Expected numbers are read off the text of each test's trace.
+ * The native format and the parts common to all formats: columns, mappings, units, checks of
+ * values, rules, load. Expected numbers are read off the text of each test's trace.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void test_required_columns_alone(void **state)
     assert_int_equal(b->gpus_min, 8);
     assert_int_equal(b->gpus_max, 8);
     assert_int_equal(b->line, 3);
-    /* what the trace does not say */
+    /* absent from the trace */
     assert_null(b->user);
     assert_null(b->vc);
     assert_null(b->model);
@@ -110,7 +110,8 @@ static void test_all_columns_in_any_order(void **state)
     assert_int_equal(b->outcome, HS_OUTCOME_COMPLETED);
 }
 
-/* Shares of GPUs: a number below 1 is one of one GPU; a column of its own tells that of a gang. */
+/* Shares of GPUs: a number below 1 is a share of one GPU; a separate column gives that of a
+ * gang. */
 static void test_shares(void **state)
 {
     (void)state;
@@ -246,7 +247,7 @@ static void test_values_that_are_wrong(void **state)
     expect_fault(HEAD "1,9007199255,1,5\n", "submit_time is beyond 285 years");
     expect_fault(HEAD "1,2020-13-01 00:00:00,1,5\n", "submit_time is not a time");
     expect_fault(HEAD "1,2020-01-01 00:00:00,1,5\n2,2020-02-30 00:00:00,1,5\n", ":3:3: error");
-    /* the date is that of the row before, the time of day is not one */
+    /* the date is that of the row before, the time of day is invalid */
     expect_fault(HEAD "1,2020-01-01 00:00:00,1,5\n2,2020-01-01 24:00:00,1,5\n", ":3:3: error");
     expect_fault(HEAD "1,2020-01-01 00:00:00,1,5\n2,2020-01-01 1x:00:00,1,5\n", ":3:3: error");
     expect_fault("job_id,submit_time,gpus,duration,status\n1,0,1,5,Done\n", "unknown state 'Done'");

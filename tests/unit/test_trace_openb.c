@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * openb, Alibaba's pods of 2023: every quirk of the pod lists, one small trace each, and the list
- * itself against counts that awk made.
+ * openb, Alibaba's pods of 2023: every peculiarity of the pod lists, one small trace each, and the
+ * list itself compared with counts by awk.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,8 @@ static void test_pods(void **state)
     assert_int_equal(t.jobs[3].job_class, HS_JOB_CLASS_GUARANTEED);
 }
 
-/* Pods that waited to the end: counted, or run for as long as they existed. CPU pods likewise. */
+/* Pods that waited to the end are dropped and counted, or run for as long as they existed. CPU pods
+ * likewise. */
 static void test_rules(void **state)
 {
     (void)state;
@@ -89,7 +90,7 @@ static void test_rules(void **state)
     assert_int_equal(t.jobs[1].cpus_milli, 4000);
 }
 
-/* No times: a second apart, longer than any list; told. */
+/* Without times: a second apart, longer than any list; with a note. */
 static void test_five_columns(void **state)
 {
     (void)state;
@@ -129,8 +130,8 @@ static void test_faults(void **state)
 }
 
 /* awk -F, over the rows: 8,152, of them 1,088 without GPU, 897 Pending (861 of them with GPU); the
- * 6,203 that are left want 6,571 GPUs, 2,573 of them a part of one, 5,484,930 thousandths in all,
- * and run for 191,369,677 s. */
+ * 6,203 that are left request 6,571 GPUs, 2,573 of them a part of one, 5,484,930 thousandths in
+ * all, and run for 191,369,677 s. */
 static void test_the_list_itself(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Alibaba PAI 2020: every quirk of the task table and of the simulator's job files, one small trace
- * each. Demands are worked out by hand beside the rows.
+ * Alibaba PAI 2020: every peculiarity of the task table and of the simulator's job files, one small
+ * trace each. Demands are calculated by hand beside the rows.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void test_task(void **state)
     assert_int_equal(t.sink.diag.warnings, 0);
 }
 
-/* Of each instance: 5 x 0.5; 3 x 2 whole; 1 x 1.5 is 2 whole ones; 2 x 0.3333 are 334 thousandths,
+/* For each instance: 5 x 0.5; 3 x 2 whole; 1 x 1.5 is 2 whole ones; 2 x 0.3333 are 334 thousandths,
  * 2 x 12.5 % of a core 250; 4 x 1. */
 static void test_instances(void **state)
 {
@@ -78,7 +78,7 @@ static void test_instances(void **state)
     assert_null(t.jobs[1].gpu_type);
     assert_null(t.jobs[1].gpu_type_ran);
     assert_null(t.jobs[2].gpu_type);
-    assert_string_equal(t.jobs[4].id, "e"); /* a task without name is the job */
+    assert_string_equal(t.jobs[4].id, "e"); /* a task without a name has that of its job */
     assert_int_equal(t.counts.rounded, 2);  /* c and d */
 }
 
@@ -107,7 +107,7 @@ static void test_drops(void **state)
     expect_demand(0, 0, 1000, 6000, 8192);
 }
 
-/* With its header line, columns may stand anywhere. */
+/* With a header line, columns may be in any order. */
 static void test_header(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_jobs(void **state)
     assert_null(t.jobs[2].gpu_type);
 }
 
-/* As the simulator itself does: 0 s become 1 s. Its files with estimates have more columns. */
+/* As in the simulator itself: 0 s become 1 s. Its files with estimates have more columns. */
 static void test_jobs_of_no_duration(void **state)
 {
     (void)state;

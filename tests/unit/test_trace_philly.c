@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Philly: attempts in every state of disrepair that the archive has, under the three readings.
- * Times of day of 2017-10-09; 07:00:00 is 1507532400 s after 1970-01-01 (date -u).
+ * Philly: attempts with every defect that occurs in the archive, under the three readings. Times of
+ * day of 2017-10-09; 07:00:00 is 1507532400 s after 1970-01-01 (date -u).
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +95,7 @@ static void test_retries_split(void **state)
     assert_int_equal(t.jobs[1].outcome, HS_OUTCOME_COMPLETED);
 }
 
-/* As job ..._16565 of the archive: start/None, whole, start/None, None/end. */
+/* As job ..._16565 of the archive: start/None, complete, start/None, None/end. */
 static const char gaps[] =
     "[" JOB("g", TRY(AT("07:05"), "\"None\"") "," TRY(AT("07:10"), AT("07:20")) "," TRY(
                      AT("07:30"), "null") "," TRY("\"\"", AT("07:50"))) "]";
@@ -209,12 +209,12 @@ static void test_reads_on_behind_a_bad_job(void **state)
     assert_int_equal(t.status, HS_END);
     assert_int_equal(t.count, 2);
     assert_int_equal(t.counts.bad, 2);
-    /* but a file that is torn off ends the trace */
+    /* but a truncated file ends the trace */
     traced_text(&t, "log", "[" JOB("j", TRY(AT("07:00"), AT("07:10"))) ", {\"jobid\": ");
     assert_int_equal(t.status, HS_E_INPUT);
 }
 
-/* 2017-11-05 01:30 happened twice in Los Angeles and never had an hour more in UTC. */
+/* 2017-11-05 01:30 occurred twice in Los Angeles, but once in UTC. */
 static void test_the_zone_of_the_host_is_not_used(void **state)
 {
     static const char *const zones[] = {"UTC", "America/Los_Angeles", "Asia/Shanghai"};

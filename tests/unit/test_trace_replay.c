@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What of a trace is replayed and how fast, by hand.
+ * Which jobs of a trace are replayed and how fast, by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,8 @@ static void read_rows(const char *rows)
     traced_text(&t, "rows.csv", text);
 }
 
-/* Options count from the submission: 12 and 20 s after it become 1.2 and 2 s, values stay. */
+/* Options count from the submission: 12 and 20 s after it become 1.2 and 2 s, values do not
+ * change. */
 static void test_options_scale(void **state)
 {
     (void)state;
@@ -48,10 +49,10 @@ static void test_options_scale(void **state)
     assert_int_equal(t.jobs[1].options[1].value_milli, 2500);
 }
 
-/* A tenth of the time: offsets 0, 10, 25 s become 0, 1, 2.5 s behind the first at 100 s. A deadline
+/* A tenth of the time: offsets 0, 10, 25 s become 0, 1, 2.5 s after the first at 100 s. A deadline
  * 40 s after its job is 4 s after it, one 5 s before it half a second before. Attempts of 10, 0 and
  * 5.000005 s: sums of 10, 10, 15.000005 become 1, 1, 1.5 (rounded down), so 1, 0, 0.5. One
- * microsecond stays one. A step and a cost of preemption stay. */
+ * microsecond remains one. A step and a cost of preemption do not change. */
 static void test_scale(void **state)
 {
     (void)state;
@@ -90,7 +91,7 @@ static void test_scale_and_load(void **state)
     read_rows("a,100,1,10,,,,,,,\nb,101,1,10,105,,,,,,\n");
     assert_true(t.jobs[1].submit_us == 101500000);
     assert_true(t.jobs[1].duration_us == 30 * SECOND);
-    assert_true(t.jobs[1].deadline_us == 113500000); /* 4 s times 3 behind the submission */
+    assert_true(t.jobs[1].deadline_us == 113500000); /* 4 s times 3 after the submission */
 }
 
 static void test_beyond_all_time(void **state)
@@ -147,7 +148,7 @@ static void test_windows(void **state)
     }
 }
 
-/* Half open, by dates; gaps are scaled from the first row, not from the first that is kept. */
+/* Half open, by dates; gaps are scaled from the first row, not from the first kept one. */
 static void test_window_of_dates(void **state)
 {
     struct sink sink;
@@ -212,13 +213,13 @@ static void test_sample_is_of_its_size(void **state)
     assert_int_equal(t.count, 10000);
 }
 
-/* Which jobs: by their ids and the seed, whatever else is in the trace or asked for. */
+/* The choice depends on ids and seed only, not on the rest of the trace or other options. */
 static void test_sample_depends_on_id_and_seed(void **state)
 {
     static struct traced first, half;
     uint64_t same = 0;
     (void)state;
-    write_many("few.csv", 100, 200); /* of which about 100 stay */
+    write_many("few.csv", 100, 200); /* of which about 100 are kept */
     read_sample(&first, "few.csv", 0.5, 7);
     write_many("later.csv", 150, 150); /* without the first 50 */
     read_sample(&t, "later.csv", 0.5, 7);
@@ -229,7 +230,7 @@ static void test_sample_depends_on_id_and_seed(void **state)
         assert_string_equal(t.jobs[i].id, first.jobs[i + skipped].id);
     write_many("short.csv", 100, 120);
     read_sample(&half, "short.csv", 0.5, 7);
-    read_sample(&t, "short.csv", 0.8, 7); /* a larger one has those of the smaller */
+    read_sample(&t, "short.csv", 0.8, 7); /* a larger sample contains the smaller */
     size_t at = 0;
     for (size_t i = 0; i < half.count; i++, at++)
         while (strcmp(t.jobs[at].id, half.jobs[i].id) != 0)

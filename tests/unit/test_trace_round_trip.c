@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Real traces through the writer of their format, through the native CSV and through every other
- * format: every job comes back, with all that the format holds, as fine as it holds it.
+ * format: every job is read back with all fields of the format, at the format's resolution.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static uint64_t expect_equal(const struct hs_trace_options *a, const struct hs_t
     return count;
 }
 
-/* To CSV and, where it can be written, to the own format, and from CSV to the own format again. */
+/* To CSV and, if it can be written, to its own format, and from CSV to its own format again. */
 static void round_trip(const char *name, const char *format_name, const char *speeds, uint64_t jobs)
 {
     const struct hs_trace_format *format = hs_trace_format_find(format_name);
@@ -112,8 +112,8 @@ static void round_trip(const char *name, const char *format_name, const char *sp
     assert_int_equal(expect_equal(&original, &again, format), jobs);
 }
 
-/* Jobs: rows as the data's own description counts them, less those that are dropped whatever the
- * options: 25 of hpc2n without a run time, 897 of the 8,152 pods that were never scheduled. */
+/* Jobs: rows as the data's own description counts them, less those that are always dropped: 25 of
+ * hpc2n without a run time, 897 of the 8,152 pods that were never scheduled. */
 static void test_swf(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void test_openb(void **state)
     round_trip("openb_pod_list_default.csv", "openb", NULL, 7255);
 }
 
-/* In the order of submission a file needs no sorting any more. */
+/* A file in order of submission needs no further sorting. */
 static void through_all(const char *name, const char *map, uint64_t jobs)
 {
     const struct hs_trace_format *format;

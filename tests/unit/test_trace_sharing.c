@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The columns of the native format for schedulers that slice and share: what they are read as, and
- * what contradicts itself. Expected numbers are read off the text of each test's trace.
+ * The columns of the native format for schedulers that slice and share: how they are read, and
+ * contradictions. Expected numbers are read off the text of each test's trace.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void test_columns(void **state)
     assert_int_equal(a->gpu_mem_later_mib, 12288);
     assert_int_equal(a->later_us, 100 * SECOND);
     assert_int_equal(t.jobs[1].job_class, HS_JOB_CLASS_OPPORTUNISTIC);
-    for (int i = 1; i < 4; i++) { /* nothing else is told of b, c, d */
+    for (int i = 1; i < 4; i++) { /* b, c, d state nothing else */
         assert_int_equal(t.jobs[i].step_us, 0);
         assert_int_equal(t.jobs[i].gpu_mem_persistent_mib, 0);
         assert_int_equal(t.jobs[i].gpu_mem_later_mib, 0);
@@ -63,7 +63,7 @@ static void test_columns(void **state)
     assert_int_equal(t.jobs[3].job_class, HS_JOB_CLASS_AUTO);
     assert_int_equal(e->job_class, HS_JOB_CLASS_AUTO);
     assert_int_equal(e->step_us, 1);
-    assert_int_equal(e->gpu_mem_persistent_mib, 1000); /* all of it may stay */
+    assert_int_equal(e->gpu_mem_persistent_mib, 1000); /* all of it may be persistent */
     assert_int_equal(e->later_us, 1);
 }
 

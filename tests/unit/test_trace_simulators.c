@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The job files of simulators that grew from Tiresias': Muri, Chronus, ElasticFlow. Each is told
- * from the others by its columns; sums of the real files are awk's.
+ * The job files of simulators derived from Tiresias': Muri, Chronus, ElasticFlow. Each is
+ * recognised by its columns; sums of the real files are awk's.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void expect_fault(const char *text, const char *message)
         fail_msg("'%s' lacks '%s'", t.sink.text, message);
 }
 
-/* Milliseconds, without being told. */
+/* Milliseconds, without an option. */
 static void test_muri(void **state)
 {
     const char text[] = MURI "1,8,201694000,8787693,dqn,128,4472936000,201694000,509,435,8,0.5,1\n"
@@ -63,12 +63,13 @@ static void test_muri(void **state)
     assert_int_equal(t.jobs[1].step_us, 0);
     assert_int_equal(t.jobs[1].priority, 0);
     traced_options(&t);
-    t.options.time_unit_us = 1000000; /* said outright */
+    t.options.time_unit_us = 1000000; /* an explicit option */
     traced_text(&t, "jobs.csv", text);
     assert_int_equal(t.jobs[0].step_us, INT64_C(509000000));
 }
 
-/* Minutes; the time expected counts from the submission. Best efforts repeat that there. */
+/* Minutes; the expected time counts from the submission. Best efforts repeat the submission
+ * there. */
 static void test_chronus(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void test_chronus(void **state)
     assert_int_equal(t.jobs[3].deadline_us, (16965 + 200) * MINUTE);
 }
 
-/* A trace of seconds in its columns, as ElasticFlow's authors made one. */
+/* A trace with seconds in its columns, as ElasticFlow's authors made one. */
 static void test_chronus_in_seconds(void **state)
 {
     (void)state;
@@ -160,7 +161,7 @@ static void test_elasticflow(void **state)
     assert_int_equal(t.jobs[2].step_us, 0);
 }
 
-/* As its generator writes them. */
+/* As its generator writes it. */
 static void test_elasticflow_best_effort(void **state)
 {
     const char head[] = "job_id,submit_time,iteration,model_name,ddl,batch_size,num_gpu,duration,"
@@ -210,7 +211,7 @@ static void test_real_chronus(void **state)
     (void)state;
     read_real("trace_job_Philly_MIX1.csv", "chronus");
     assert_int_equal(t.counts.rows, 30940);
-    assert_int_equal(t.drops[HS_DROP_CPU_JOB], 184); /* its simulator passes over them, too */
+    assert_int_equal(t.drops[HS_DROP_CPU_JOB], 184); /* its simulator skips them as well */
     assert_int_equal(t.gpus, 42947);
     assert_true(t.duration_us == 8025769 * MINUTE);
 }

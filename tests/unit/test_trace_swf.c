@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The Standard Workload Format: what its definition says of each field, one small log each, and a
- * part of a real one.
+ * The Standard Workload Format: each field as defined, one small log each, and a part of a real
+ * log.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void test_a_job(void **state)
     assert_string_equal(t.jobs[0].vc, "5");
     assert_null(t.jobs[0].gpu_type);
     assert_int_equal(t.jobs[0].line, 4);
-    assert_int_equal(t.jobs[1].gpus, 4); /* allocated: the request is not known */
+    assert_int_equal(t.jobs[1].gpus, 4); /* allocated: the request is unknown */
     assert_int_equal(t.jobs[1].duration_us, 500000);
     assert_int_equal(t.jobs[1].outcome, HS_OUTCOME_CANCELLED);
     assert_int_equal(t.jobs[1].mem_mib, 0);
@@ -71,7 +71,8 @@ static void test_clock(void **state)
     assert_non_null(strstr(t.sink.text, "not a number of seconds in the header: 'yesterday'"));
 }
 
-/* Status 0, 1, 5, -1; lines about parts of a run go; so do unknown run times and demands. */
+/* Status 0, 1, 5, -1; lines about parts of a run are dropped; so are unknown run times and
+ * demands. */
 static void test_status_and_drops(void **state)
 {
     (void)state;
@@ -96,10 +97,10 @@ static void test_status_and_drops(void **state)
                                                HS_OUTCOME_COMPLETED, HS_OUTCOME_CANCELLED};
     for (int i = 0; i < 4; i++)
         assert_int_equal(t.jobs[i].outcome, outcomes[i]);
-    assert_int_equal(t.jobs[3].duration_us, 0); /* what --zero-duration is for */
+    assert_int_equal(t.jobs[3].duration_us, 0); /* subject to --zero-duration */
 }
 
-/* Queues by name; partitions are GPU types only where the header says so. */
+/* Queues by name; partitions are GPU types only if the header defines them so. */
 static void test_names(void **state)
 {
     const char jobs[] = "1 0 7 5 4 -1 -1 4 -1 -1 1 3 2 -1 1 2 -1 -1\n"
@@ -112,7 +113,7 @@ static void test_names(void **state)
     read_it(text);
     assert_int_equal(t.count, 3);
     assert_string_equal(t.jobs[0].vc, "a vc");
-    assert_string_equal(t.jobs[1].vc, "0"); /* has no name */
+    assert_string_equal(t.jobs[1].vc, "0"); /* without a name */
     assert_string_equal(t.jobs[2].vc, "9");
     assert_null(t.jobs[0].gpu_type);
     (void)snprintf(text, sizeof text, "; Partitions: GPU types asked for\n; Partition: 2 V100\n%s",
@@ -156,7 +157,7 @@ static void test_faults(void **state)
                  "requested memory is out of range: '4000000000'");
 }
 
-/* Comments alone are a log without jobs, and numbers by the dozen are none at all. */
+/* Only comments are a log without jobs; rows of a dozen numbers are not recognised. */
 static void test_recognition(void **state)
 {
     (void)state;
@@ -168,9 +169,9 @@ static void test_recognition(void **state)
     assert_non_null(strstr(t.sink.text, "not a trace of a known format"));
 }
 
-/* A name that is a number keeps it, unless another has it by then; the others count from 1, told
- * where they are first met. A job whose id is no number has the one behind the largest; so has,
- * from there on, one whose number is not larger. */
+/* A name that is a number keeps it, unless it is already taken; the others count from 1, with a
+ * note at the first. A job with an id that is no number gets the one after the largest; so does,
+ * from then on, a job with a number that is not larger. */
 static void test_written_names(void **state)
 {
     static const char *const users[] = {"3", "ann", "1", "ann", "07", NULL, "2", "3"};
@@ -215,8 +216,8 @@ static void test_written_names(void **state)
     }
 }
 
-/* As bytes: 1000 s on the clock of the trace are the log's 0; ann, who came first, has 1, so that
- * the user 1 becomes 2, and the other one 3. The last job waited 7 s. */
+/* As bytes: 1000 s on the clock of the trace are the log's 0; ann, the first, has 1, so that the
+ * user 1 becomes 2, and the other one 3. The last job waited 7 s. */
 static void test_written_bytes(void **state)
 {
     static const char *const users[] = {"ann", "1", "2", "1"};

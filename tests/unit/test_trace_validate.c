@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The doctor: what info computes, and that validate finds every fault, says where and how to repair
- * it, and holds the demand against the cluster.
+ * trace info: its figures; and trace validate: it finds every fault, states place and repair, and
+ * compares the demand with the cluster.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ static void test_every_kind_of_fault(void **state)
     expect("t.csv:13:3: error: job 'k' comes 5 s late"); /* after 10 s, that of line 2 */
     expect("repair: --sort=all");
     expect("\n11 faults\n");
-    /* what is wrong with rows is told in the report, not on the side */
+    /* faults of rows are listed in the report, not as messages */
     assert_int_equal(sink.diag.errors, 0);
 }
 
@@ -166,7 +166,7 @@ static void test_against_a_cluster(void **state)
     const char text[] = "job_id,submit_time,gpus,duration,vc,gpu_type,gpus_min\n"
                         "a,0,8,50,vcA,V100,\n"
                         "b,10,4,25,vcB,,\n"
-                        "c,20,5,10,vcB,,4\n" /* fits when it shrinks to 4 */
+                        "c,20,5,10,vcB,,4\n" /* fits if it shrinks to 4 */
                         "d,30,8,10,vcB,,\n"  /* 8 of 4 */
                         "e,40,9,10,vcA,P100,\n"
                         "f,50,1,10,vcC,,\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A written trace is the trace: every field of every record comes back, and so do the profiles.
+ * A written trace equals the trace: every field of every record is read back, and so are the
+ * profiles.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static void expect_text(const char *got, const char *expected)
         assert_string_equal(got, expected);
 }
 
-/* All fields but the line of the file. */
+/* All fields except the line of the file. */
 static void expect_record(const struct hs_trace_job *got, const struct hs_trace_job *expected)
 {
     expect_text(got->id, expected->id);
@@ -72,7 +73,7 @@ static void expect_record(const struct hs_trace_job *got, const struct hs_trace_
 static const int64_t attempts_us[] = {10000000, 0, 20499999, 1};
 
 static const struct hs_trace_job records[] = {
-    /* nothing but what is required */
+    /* only what is required */
     {.id = "plain",
      .submit_us = 0,
      .duration_us = 0,
@@ -85,7 +86,7 @@ static const struct hs_trace_job records[] = {
      .gpu_util_pm = -1,
      .start_us = -1,
      .end_us = -1},
-    /* everything, at the ends of its range, with texts that need quotes */
+    /* all fields, at the ends of their ranges, with texts that need quotes */
     {.id = "a,b \"c\"",
      .user = " blank ends ",
      .vc = "two, \"lines\"",
@@ -139,7 +140,7 @@ static const struct hs_trace_job records[] = {
      .preempt_cost_us = -1,
      .attempts_us = attempts_us,
      .attempts = 4,
-     .gpu_mem_persistent_mib = 5, /* of a peak that is not known */
+     .gpu_mem_persistent_mib = 5, /* of an unknown peak */
      .gpu_mem_later_mib = 5,
      .later_us = 1,
      .gpus = 2,
@@ -175,7 +176,7 @@ static void test_every_field_comes_back(void **state)
         expect_record(&t.jobs[i], &records[i]);
 }
 
-/* Whoever failed while writing leaves nothing that could be taken for a trace. */
+/* A failed writer leaves no file that could be mistaken for a trace. */
 static void test_no_half_file(void **state)
 {
     struct hs_trace_writer w;
@@ -194,8 +195,8 @@ static void test_no_half_file(void **state)
     assert_int_equal(access(tmp, F_OK), -1);
 }
 
-/* What is no plain file is written to, never replaced: the pipe is one afterwards, with the rows
- * in it. */
+/* A path that is no plain file is written to, never replaced: a pipe remains one, and has the
+ * rows. */
 static void test_a_pipe_stays_a_pipe(void **state)
 {
     struct hs_trace_writer w;
@@ -248,7 +249,7 @@ static void write_assigned(const struct hs_catalogue *catalogue, const char *pat
     hs_trace_close(trace);
 }
 
-/* The sample is in order of submission, so its lines are those of the written file. */
+/* The sample is in order of submission, so its lines equal those of the written file. */
 static void test_profiles_come_back_by_columns(void **state)
 {
     const struct hs_assign_options options = {.mode = HS_ASSIGN_COLUMNS, .seed = 99};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The fit of the utilization predictor on catalogues made from known coefficients: what was put in
- * must come out, what is held out must not be seen, what cannot be used must be counted. The
- * catalogue holds utilizations to a tenth of a per cent: tolerances are a few of those steps.
+ * The fit of the utilization predictor on catalogues made from known coefficients: the coefficients
+ * must be recovered, held-out rows must not be used, unusable rows must be counted. The catalogue
+ * has utilizations to a tenth of a per cent: tolerances are a few of those steps.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void add_row(struct text *t, size_t model, int batch, bool is_amp, double
     t->len += (size_t)len;
 }
 
-/* Every model, the host adding host[model] per 64 samples to the time of a step. */
+/* Every model; the host adds host[model] per 64 samples to the time of a step. */
 static void fill(struct text *t, const double *host)
 {
     t->len = 0;
@@ -112,7 +112,7 @@ static void test_recovers_the_load(void **state)
     assert_int_equal(d.rows.count, 56);
     assert_int_equal(d.rows.models, 7);
     fit_all(&d, &fit);
-    /* the prior pulls by no more than a few per cent */
+    /* the prior changes it by no more than a few per cent */
     assert_true(fabs(fit.form.launch / 0.2 - 1) < 0.02);
     assert_true(fabs(fit.form.per_gmac / 0.05 - 1) < 0.1);
     assert_true(fabs(fit.form.per_moutput / 0.6 - 1) < 0.03);
@@ -130,7 +130,7 @@ static void test_recovers_the_load(void **state)
     close_data(&d);
 }
 
-/* A model whose host is slow, as no count tells: one measurement tells it. */
+/* A model with a slow host, which no feature shows: one measurement shows it. */
 static void test_finds_a_slow_host(void **state)
 {
     (void)state;
@@ -150,12 +150,12 @@ static void test_finds_a_slow_host(void **state)
     run_holdout(&d, &h);
     assert_true(h.rules[HS_UTILRULE_CONFIG].score.mae < 0.01);
     assert_true(h.rules[HS_UTILRULE_ONE].score.mae < 0.03);
-    /* which a shift that is the same for all cannot do */
+    /* a shift common to all models cannot */
     assert_true(h.rules[HS_UTILRULE_SHIFT].score.mae > 2 * h.rules[HS_UTILRULE_ONE].score.mae);
     close_data(&d);
 }
 
-/* A held-out row may say what it likes. */
+/* The value of a held-out row has no effect. */
 static void test_does_not_see_what_is_held_out(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void test_does_not_see_what_is_held_out(void **state)
         assert_true(after.config[changed] == before.config[changed]);
         assert_true(after.model[changed] == before.model[changed]);
         assert_true(after.host[changed] == before.host[changed]);
-        /* but the others do see it */
+        /* but the others do depend on it */
         assert_true(after.model[(changed + 20) % a.rows.count] !=
                     before.model[(changed + 20) % a.rows.count]);
         close_data(&b);
@@ -212,7 +212,7 @@ static void test_order_of_rows_does_not_matter(void **state)
     close_data(&b);
 }
 
-/* A GPU that is always busy tells nothing but that. */
+/* A saturated GPU gives only a lower bound. */
 static void test_saturated_models(void **state)
 {
     (void)state;
@@ -299,7 +299,7 @@ static void test_refuses_too_little(void **state)
     expect_refusal(t.bytes, "nothing tells the models apart");
 }
 
-/* Without mixed precision, without step times, with one row a model: finite all the same. */
+/* Without mixed precision, without step times, with one row a model: still finite. */
 static void test_sparse_data(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The form of solo utilization and its evaluation. Expected values are worked out by hand from the
+ * The form of solo utilization and its evaluation. Expected values are calculated by hand from the
  * definitions in model/predictor.h, beside each test.
  */
 #include <math.h>
@@ -60,7 +60,7 @@ static void test_link(void **state)
     for (int percent = 1; percent < 98; percent++)
         assert_near(hs_util_of_log_load(hs_util_to_log_load(percent / 100.0)), percent / 100.0,
                     EPS);
-    /* beyond half a per cent and 98 per cent all is one */
+    /* below half a per cent and above 98 per cent values are equal */
     assert_near(hs_util_to_log_load(1), hs_util_to_log_load(0.98), 0);
     assert_near(hs_util_to_log_load(0), hs_util_to_log_load(0.005), 0);
     assert_near(hs_util_of_log_load(INFINITY), 1, EPS);
@@ -106,7 +106,8 @@ static void test_residual(void **state)
     double util = 1 - exp(-1);
     assert_near(hs_util_residual(util, 0.4), -0.4, EPS);
     assert_near(hs_util_residual(util, -0.4), 0.4, EPS);
-    /* saturated: 98 % is ln load ln(ln 50) = 1.364; more may be there, less may not */
+    /* saturated: 98 % is ln load ln(ln 50) = 1.364; a higher load is possible, a lower one is
+     * not */
     assert_near(hs_util_residual(1, 5), 0, 0);
     assert_near(hs_util_residual(1, 1), log(log(50)) - 1, EPS);
 }
@@ -121,8 +122,8 @@ static void test_host_limit(void **state)
     assert_near(hs_utilform_host_limit(&plain, &step, 0.93, 0), 0.93, 0);
 }
 
-/* Finite and a share everywhere; more of anything on the GPU is never less utilization, a slower
- * host never more. */
+/* Finite and a share everywhere; more of any feature never lowers utilization, a slower host never
+ * raises it. */
 static void test_domain(void **state)
 {
     (void)state;
@@ -141,7 +142,7 @@ static void test_domain(void **state)
                 work.batch *= 2;
                 assert_true(hs_util_of_log_load(hs_utilform_log_load(&plain, &work)) >= before);
                 work.batch /= 2;
-                /* a measurement of 1 % to 97 % is met by its own effect */
+                /* a measurement of 1 % to 97 % is matched by its own effect */
                 for (int percent = 1; percent < 98; percent += 6) {
                     double log_load = hs_utilform_log_load(&plain, &work);
                     hs_utilmate_centre(&mate, hs_util_residual(percent / 100.0, log_load), &batch,
@@ -211,7 +212,7 @@ static void test_work(void **state)
 #define WHOLE                                                                                      \
     HEAD "\"fit\": {\"gpu\": \"RTX3090\", " LOAD ", " BUSY ", " MODELS "}, " SHIFT ", " HOLDOUT "}"
 
-/* What the file says of the fit; of static storage. */
+/* The figures of the fit in the file, in static storage. */
 static enum hs_status utilmodel_load(struct utilmodel **out, const char *path, struct hs_diag *diag)
 {
     static struct utilmodel m;
@@ -257,7 +258,7 @@ static void test_predict(void **state)
     assert_int_equal(basis, UTIL_UNSEEN_HOST);
     assert_true(isnan(m->error[basis]));
 
-    /* names as people write them; host -ln(1 + 2 x 32 / 64) = -ln 2, slope -0.5 ln 2 */
+    /* other spellings of names; host -ln(1 + 2 x 32 / 64) = -ln 2, slope -0.5 ln 2 */
     p = profile_of("bignet", "32", "fp32");
     assert_near(utilmodel_predict(m, &p, &basis), 1 - exp(-2.66 / 2 / sqrt(2)), EPS);
     assert_int_equal(basis, UTIL_KNOWN_MODEL);
@@ -267,7 +268,7 @@ static void test_predict(void **state)
     assert_near(utilmodel_predict(m, &p, &basis), 1 - exp(-2.66 * exp(0.7)), EPS);
     assert_int_equal(basis, UTIL_ONE_MEASURED);
 
-    p.dataset = "another"; /* its loader is another */
+    p.dataset = "another"; /* it has another loader */
     (void)utilmodel_predict(m, &p, &basis);
     assert_int_equal(basis, UTIL_UNSEEN_MODEL);
 
@@ -285,19 +286,19 @@ static void test_transfer(void **state)
     enum utilbasis basis;
     struct hs_profile from = profile_of("x", "32", "fp32"), to = profile_of("x", "128", "fp32");
 
-    /* Measured at load 1.33 where the form says 2.66: the host takes 1 + h 32/64 = 2, h = 2. At
-     * batch 128 the form says 0.1 + 0.8 x 12.8 = 10.34 and the host takes 1 + 2 x 2 = 5. */
+    /* Measured at load 1.33 with 2.66 by the form: the host takes 1 + h 32/64 = 2, h = 2. At batch
+     * 128 the form gives 0.1 + 0.8 x 12.8 = 10.34 and the host takes 1 + 2 x 2 = 5. */
     assert_near(utilmodel_transfer(m, &from, 1 - exp(-1.33), &to, &basis), 1 - exp(-10.34 / 5),
                 EPS);
     assert_int_equal(basis, UTIL_ONE_MEASURED);
 
-    /* More than the form says: the same factor everywhere. */
+    /* More than the form: the same factor everywhere. */
     assert_near(utilmodel_transfer(m, &to, 0.5, &to, &basis), 0.5, EPS);
     to.batch = "16"; /* 0.1 + 0.8 x 1.6 = 1.38 */
     assert_near(utilmodel_transfer(m, &from, 1 - exp(-3), &to, &basis), 1 - exp(-1.38 * 3 / 2.66),
                 EPS);
 
-    /* On another GPU the form does not hold: ln load + 0.4 ln(16 / 32) - 0.5 amp. */
+    /* The form does not apply to another GPU: ln load + 0.4 ln(16 / 32) - 0.5 amp. */
     from.gpu = "A100";
     to.precision = "amp";
     double load_after = exp(0.4 * log(0.5) - 0.5);
@@ -305,7 +306,7 @@ static void test_transfer(void **state)
     assert_int_equal(basis, UTIL_SHIFT);
     assert_true(isnan(m->error[basis]));
 
-    /* Models without a batch: the same configuration or nothing. */
+    /* Models without a batch: only the same configuration. */
     from.batch = to.batch = "";
     to.precision = "fp32";
     assert_near(utilmodel_transfer(m, &from, 0.3, &to, &basis), 0.3, EPS);

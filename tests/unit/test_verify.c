@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus verify` on the run of support/verified.h, first sound, then with one thing wrong at a
- * time: each lie must be found by the check that is there for it.
+ * `horus verify` on the run of support/verified.h, first valid, then with one value wrong at a
+ * time: the check that covers it must find it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ static void lies_in_segments(void **state)
                  "        GPU 1 from 40 to 90: its jobs used 1.2 of its time\n");
     expect_fault(SEGMENTS, "1,40,90", "1,39,90",
                  "        GPU 1 at 39: job 2 (segments.csv:4) and job 1 (segments.csv:5)\n");
-    /* a segment of no length inside another one's holds its GPU all the same */
+    /* a segment of no length inside another one's still holds its GPU */
     expect_fault(SEGMENTS, "2,20,40", "1,5,5,0,,1,preempt\n2,20,40",
                  "        GPU 0 at 5: job 0 (segments.csv:2) and job 1 (segments.csv:4)\n");
     expect_fault(SEGMENTS, "0,90,180", "0,10,180,0-1,1,1,finish\n0,90,180",
@@ -160,7 +160,8 @@ static void work(void **state)
     (void)state;
     expect_fault(TRACE, "2,20,2,20", "2,20,2,21",
                  "        job 2 ran 20, 0 of it overhead, for 21 of work\n");
-    /* one microsecond in 20 s is less than a digit of mean_rate, and still wrong at full speed */
+    /* one microsecond in 20 s is less than a digit of mean_rate, but still an error at full
+     * speed */
     expect_fault(TRACE, "2,20,2,20", "2,20,2,20.000001",
                  "        job 2 ran 20, 0 of it overhead, for 20.000001 of work\n");
     /* 1 s of work in 3 s is a rate of 1/3: of the printed digits 1e-9 s is missing, and half a
@@ -176,7 +177,7 @@ static void work(void **state)
                      "2,20,23,0-1,0.333333332,");
     verified_again(&r);
     assert_non_null(strstr(r.text, "        job 2 ran 3, 0 of it overhead, for 1 of work\n"));
-    /* the times alone do not make up for a rate that says otherwise */
+    /* correct times do not compensate for a wrong rate */
     expect_fault(SEGMENTS, "2,20,40,0-1,1,", "2,20,40,0-1,0.5,",
                  "        job 2 ran 20, 0 of it overhead, for 20 of work\n");
 }
@@ -190,8 +191,9 @@ static void expect_in_rows(struct verified *r, const char *row, const char *said
         fail_msg("%s: wanted\n%s\ngot\n%s%s", row, said, r->text, r->sink.text);
 }
 
-/* Job 0 now has 90 s of work and loses its first 10 s because the GPU ran out of memory; 90 s in
- * its second placement are its work. mean_rate has nine decimals: 10 s of it are known to 5 ns. */
+/* Job 0 now has 90 s of work and loses its first 10 s because the GPU ran out of memory; the 90 s
+ * of its second placement are its work. mean_rate has nine decimals: 10 s of it are known to 5
+ * ns. */
 static void losses(void **state)
 {
     static struct verified r;
@@ -217,7 +219,7 @@ static void losses(void **state)
                    "        jobs.csv:4: job 0: lost 0, by segments.csv 10\n");
     expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10,0,0,200,0,2,1.111111,0",
                    "        jobs.csv:4: job 0: ooms 0, by segments.csv 1\n");
-    /* given up at 180, it has lost what it did in both placements */
+    /* killed at 180, it has lost the work of both placements */
     verified_replace("segments.csv", verified_sound[SEGMENTS], "0,90,180,0-1,1,1,finish",
                      "0,90,180,0-1,1,1,kill");
     expect_in_rows(&r, "0,0,2,0,0,180,0,180,failed,1,90,100,0,100,1,0,200,0,2,1.111111,0",

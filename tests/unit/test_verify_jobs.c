@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the rules of `horus verify` on jobs find, in schedules by hand that are changed in one thing
- * at a time.
+ * The rules of `horus verify` on jobs, in schedules by hand with one change at a time.
  *
  * Attempts: job 0 fails after 10 s and then runs 20 s, job 1 runs 15 s between.
  *
  * Switches, first progress and memory on the host:
  *
- *     A  1 GPU   pays 1 s in [0, 1), works [1, 10), suspended to 30, [30, 35), suspended to 50,
- *                [50, 60)
+ *     A  1 GPU   overhead of 1 s in [0, 1), works [1, 10), suspended to 30, [30, 35), suspended to
+ *                50, [50, 60)
  *     B  2 GPUs  [10, 30)
  *
  * A's process is on the host in [10, 30) and [35, 50), 35 s, with 200 MiB: 7,000 MiB s. B is never
@@ -88,7 +87,7 @@ static void fails_once(enum verify_retries retries)
                                   .recorded_us = 15 * S,
                                   .row = {.line = 2, .is_done = true, .attempts = 1},
                                   .sum = none};
-    if (retries == VERIFY_GENERATE) { /* the trace has the last attempt alone */
+    if (retries == VERIFY_GENERATE) { /* the trace has only the last attempt */
         jobs[0].recorded_us = 20 * S;
         jobs[0].attempts = 0;
     }
@@ -109,7 +108,7 @@ static void sound_runs(void **state)
     assert_int_equal(check.looked, 3);
 }
 
-/* 10 s of the first attempt by two placements, 3 s of a third lost as its GPU ran out of memory. */
+/* 10 s of the first attempt in two placements, 3 s of a third lost as its GPU ran out of memory. */
 static void attempts_of_several_placements(void **state)
 {
     (void)state;
@@ -132,7 +131,7 @@ static void attempts_of_several_placements(void **state)
     expect(attempts, 1, "attempt 1 of job J0 ran 13 for 10 of work");
 }
 
-/* At full speed exactly; at other rates within the digits printed: 10 s of work in 20 s. */
+/* Exact at full speed; at other rates within the printed digits: 10 s of work in 20 s. */
 static void an_attempt_has_its_work(void **state)
 {
     (void)state;
@@ -152,7 +151,7 @@ static void an_attempt_has_its_work(void **state)
     segments[2].rate_nano = VERIFY_NANO / 2 + 1;
     jobs[0].sum.is_full_speed = false;
     expect(attempts, 1, "attempt 2 of job J0 ran 40 for 20 of work");
-    /* The last is the run of the trace, what came before is not known. */
+    /* The last attempt is the run of the trace, earlier ones are unknown. */
     fails_once(VERIFY_GENERATE);
     segments[0].end_us = 9 * S;
     segments[2].end_us = 44 * S;
@@ -180,7 +179,7 @@ static void failures_are_counted(void **state)
     assert_string_equal(check.lines[1], "segments.csv:2: job J0 fails once too often");
 }
 
-/* Attempts are generated up to three times at most. */
+/* At most three failed attempts are generated. */
 static void generated_failures_are_limited(void **state)
 {
     (void)state;
@@ -194,7 +193,7 @@ static void generated_failures_are_limited(void **state)
     expect(attempts, 1, "segments.csv:5: job J0 fails once too often");
 }
 
-/* What a horizon cut need not be whole. */
+/* Jobs cut by a horizon need not be complete. */
 static void cut_jobs(void **state)
 {
     (void)state;
@@ -253,7 +252,8 @@ static void a_sound_run(void **state)
     }
 }
 
-/* A pause is a switch too and ends no segment: only a policy that may slice has more of them. */
+/* A pause is a switch too and ends no segment: more switches than segments need a policy that may
+ * slice. */
 static void switches(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void progress(void **state)
     jobs[A].row.is_done = false;
     segments[2].rate_nano = segments[3].rate_nano = 0;
     expect(progressing, 1, "segments.csv:2: job A has done work by 10, before its first progress");
-    /* without a cost it works at once, unless it may have to wait for its turn */
+    /* without overhead it makes progress at once, unless it may have to wait for its turn */
     sound();
     jobs[B].row.progress_us = 11 * S;
     expect(progressing, 1, "jobs.csv:2: job B: first_progress 11, by segments.csv 10");
@@ -298,7 +298,7 @@ static void progress(void **state)
     jobs[B].row.progress_us = 11 * S;
     run.setup.is_slicing = true;
     expect(progressing, 0, NULL);
-    /* a job without work makes none */
+    /* a job without work makes no progress */
     sound();
     jobs[B].row.progress_us = -1;
     jobs[B].work_us = 0;
@@ -317,12 +317,12 @@ static void memory_on_the_host(void **state)
     sound();
     jobs[B].row.host_mib_us = 1;
     expect(hosting, 1, "jobs.csv:2: job B: host_mib_seconds 0.000001, suspended for 0 GPU s");
-    /* an elastic job keeps that of the GPUs that it had: of 3 in [10, 30), 60 + 15 GPU s */
+    /* an elastic job keeps that of its GPUs: of 3 in [10, 30), 60 + 15 GPU s */
     sound();
     segments[0].gpus = 3;
     jobs[A].row.host_mib_us = 15000 * S;
     expect(hosting, 0, NULL);
-    /* by a profile, which is not in the trace: so much for each second, whatever it is */
+    /* from a profile, which is not in the trace: any constant amount a second */
     sound();
     jobs[A].persistent_mib = 0;
     expect(hosting, 0, NULL);
@@ -330,7 +330,7 @@ static void memory_on_the_host(void **state)
     jobs[A].persistent_mib = 0;
     jobs[A].row.host_mib_us = 6999 * S;
     expect(hosting, 1, less);
-    /* a lane, or a limit, puts more there, but not less */
+    /* slices, or a limit, put more there, but not less */
     sound();
     run.setup.is_slicing = true;
     jobs[A].row.host_mib_us = 7001 * S;
@@ -351,9 +351,9 @@ static void memory_on_the_host(void **state)
     expect(hosting, 0, NULL);
 }
 
-/* 1 us is missing of 3000 s: less than half a digit of the mean_rate that is printed as 1, and
- * wrong all the same for a job that runs alone; beside another, or where turns and limits change
- * its rate within a placement, it is right. 2 us are more than half a digit. */
+/* 1 us is missing of 3000 s: less than half a digit of the mean_rate that is printed as 1, yet an
+ * error for a job that runs alone; beside another, or where turns and limits change its rate within
+ * a placement, it is valid. 2 us are more than half a digit. */
 static void nearly_full_speed(void **state)
 {
     (void)state;

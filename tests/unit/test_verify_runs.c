@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus verify` on the run of support/verified.h as other policies and settings would have made
- * it: what it accepts then, and what it still finds.
+ * `horus verify` on the run of support/verified.h as other policies and options would have made it:
+ * what it accepts then, and what it still finds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,8 @@
 
 #include "support/verified.h"
 
-/* GPUs that a card declares as shared may be held by two, if both segments say so. */
+/* GPUs that a card declares as shared may be held by two jobs, if both segments are marked as
+ * shared. */
 static void sharing(void **state)
 {
     static struct verified r;
@@ -35,7 +36,7 @@ static void sharing(void **state)
     assert_non_null(strstr(r.text, "summary.json: colocated_share is 0, by the rows it is 0.0110"));
 }
 
-/* Job 2 takes 1 or 2 GPUs: with one of them it is whole where gangs may be resized. */
+/* Job 2 takes 1 or 2 GPUs: with one of them it is complete if gangs may be resized. */
 static void elastic_gangs(void **state)
 {
     static struct verified r;
@@ -57,8 +58,8 @@ static void elastic_gangs(void **state)
     }
 }
 
-/* The run was on 1x2: where GPU 1 is of another type, jobs 0 and 2 have a GPU of each, and job 1
- * has first the one (segments.csv:3), then the other (segments.csv:5). */
+/* The run was on 1x2: with GPU 1 of another type, jobs 0 and 2 have a GPU of each, and job 1 has
+ * first the one (segments.csv:3), then the other (segments.csv:5). */
 static void expect_types(const char *cluster, const char *types, const char *line)
 {
     static struct verified r;
@@ -104,9 +105,10 @@ static void gpu_types(void **state)
     expect_types(file, "GPU-24GB", "job 1 wants GPUs of type GPU-24GB, node 0 has GPU-12GB\n");
 }
 
-/* One node of 2 GPUs, 3 cores and 100 MiB. Two workers of job 0 have half of what it wants, rounded
- * down: of 3.001 cores 1.5, of 101 MiB 50, which is all there is; of 3.002 and 102 a bit more. What
- * job 0 leaves at 10 (segments.csv:2) and at 180 is there for who comes then. */
+/* One node of 2 GPUs, 3 cores and 100 MiB. Two workers of job 0 have half of its demand, rounded
+ * down: of 3.001 cores 1.5, of 101 MiB 50, which is all there is; of 3.002 and 102 slightly more.
+ * The resources that job 0 releases at 10 (segments.csv:2) and at 180 are free for jobs that start
+ * then. */
 static void expect_hosts(const char *cluster, const char *needs, const char *line)
 {
     static struct verified r;
@@ -190,8 +192,8 @@ static void suspensions(void **state)
                                    "200\n"));
 }
 
-/* Nodes of one GPU: job 1 is suspended on node 0 at 20 and goes on on node 1 at 40. That is a move;
- * on its own node, or after a preemption that keeps nothing, it is none. */
+/* Nodes of one GPU: job 1 is suspended on node 0 at 20 and resumes on node 1 at 40. That is a
+ * migration; on its own node, or after a preemption without saved state, it is not. */
 static void a_process_that_wakes_elsewhere_has_moved(void **state)
 {
     static struct verified r;
@@ -199,7 +201,7 @@ static void a_process_that_wakes_elsewhere_has_moved(void **state)
     (void)state;
     verified_with(&r, MANIFEST, "1x2:V100", "2x1:V100");
     assert_null(strstr(r.text, "migrations 0"));
-    /* nodes and preemptions are wrong now too, and take the first lines: let them be right */
+    /* nodes and preemptions would now be wrong and reported first, so they are corrected */
     verified_replace("segments.csv", verified_sound[SEGMENTS], "1,10,20,0,1,1,preempt",
                      "1,10,20,0,1,1,suspend");
     verified_replace("jobs.csv", verified_sound[JOBS],
@@ -229,7 +231,7 @@ static void partition(void **state)
     static struct verified r;
     (void)state;
     verified_with(&r, MANIFEST, "1x2:V100\"", "1x2:V100\", \"vc\": \"partition\"");
-    assert_int_equal(r.status, HS_OK); /* no job has a VC: all of one */
+    assert_int_equal(r.status, HS_OK); /* no job has a VC: all are in one */
     assert_non_null(strstr(r.text, "ok    no node serves two virtual clusters: 5 segments"));
     verified_replace("trace.csv",
                      "job_id,submit_time,gpus,duration,vc\n0,0,2,100,a\n1,10,1,60,b\n2,20,2,20,a\n",

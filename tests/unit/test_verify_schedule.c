@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The sweep of `horus verify` over who holds a GPU beside whom: a schedule by hand, and random ones
- * against a count of every second of every GPU.
+ * The sweep of `horus verify` over co-located jobs: a schedule by hand, and random ones compared
+ * with a count of every second of every GPU.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void sweep(void)
     assert_int_equal(verify_apply(&run, rule, 1, &check), HS_OK);
 }
 
-/* Segments are to be added by start. */
+/* Segments must be added by start. */
 static void add(uint32_t job, int64_t start_s, int64_t end_s, uint32_t first, uint32_t last)
 {
     ranges[run.schedule.range_count] = (struct hs_gpu_range){first, last};
@@ -90,8 +90,8 @@ static void a_schedule_by_hand(void **state)
 }
 
 /* Three on one GPU: the first in [0, 30), the second in [5, 20), the third in [10, 25). All but [0,
- * 5) and [25, 30) of the first are shared. A stranger, of no job of the trace, counts as company,
- * and a GPU that the cluster does not have as none. */
+ * 5) and [25, 30) of the first are shared. A job that is not in the trace counts as a co-runner,
+ * and a GPU that is not in the cluster has none. */
 static void three_on_a_gpu(void **state)
 {
     (void)state;
@@ -164,8 +164,8 @@ static void give_share(uint32_t job, uint32_t milli)
 }
 
 /* GPU 0 has 500 thousandths in [0, 10), 800 in [10, 20), 300 in [20, 25), GPU 1 500 in [0, 20), and
- * is held whole in [20, 30): 5 + 8 + 1.5 + 10 + 10 = 34.5 GPU-s of 25 + 30 held. Nobody is beside
- * another. */
+ * is held whole in [20, 30): 5 + 8 + 1.5 + 10 + 10 = 34.5 GPU-s of 25 + 30 held. No job has a
+ * co-runner. */
 static void shares_by_hand(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void expect_fault(const char *line)
     assert_string_equal(check.lines[0], line);
 }
 
-/* 500 + 501; a whole job beside a share, and the other way round. */
+/* 500 + 501; a whole job beside a share, in both orders. */
 static void more_than_a_gpu(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What was built: never empty, whatever the build passed.
+ * The version and build strings: never empty, whatever the build passed.
  */
 #include "horus/version.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a policy sees, through a scripted one: the facts of jobs and cluster as the trace and the
- * shape state them, progress as it would be measured, and nothing that was not declared.
+ * A policy's view, through a scripted policy: the data of jobs and cluster as the trace and the
+ * shape state them, progress as measured, and nothing undeclared.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static void read_facts(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_duration_us(v, j), 100 * S);
     assert_int_equal(hs_view_util_pm(v, j), 600);
     assert_int_equal(hs_view_gpu_mem_mib(v, j), 4096);
-    assert_null(hs_view_alloc(v, 8)); /* only in init */
+    assert_null(hs_view_alloc(v, 8)); /* allowed in init only */
     if (call == 0) {
         assert_int_equal(hs_view_state(v, j), HS_JOB_PENDING);
         assert_int_equal(hs_view_gpus_held(v, j), 0);
@@ -230,7 +230,7 @@ static void start_with_cost(const struct hs_view *v, struct hs_plan *p, int call
     }
 }
 
-/* A start-up of 5 s: seen half-way, paid once, booked as overhead. */
+/* A start-up of 5 s: visible half-way, paid once, recorded as overhead. */
 static void a_start_up_cost_is_paid(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Estimates and numbers through the policy's window: what must be declared, when it may be asked,
- * which files are refused and where. The policy here does what its test says, and serves first
+ * Estimates and numbers through the policy's view: what must be declared, when calls are allowed,
+ * which files are refused and where. The policy here calls what its test sets, and serves first
  * come, first served.
  */
 #include <setjmp.h>
@@ -16,14 +16,14 @@
 #include "support/run.h"
 #include "support/sink.h"
 
-static struct hs_estimator how;  /* what init asks for; */
-static bool asks_in_init;        /* if it does */
-static const char *numbers_path; /* what it reads; NULL = nothing */
+static struct hs_estimator how;  /* requested in init, */
+static bool asks_in_init;        /* if this is set */
+static const char *numbers_path; /* the file to read; NULL = none */
 static const int64_t *numbers;
 static uint32_t number_count;
 static bool asks_in_decide, asks_estimate;
 static hs_job_id submitted;
-static int64_t predicted_us; /* of the last submission */
+static int64_t predicted_us; /* for the last submission */
 
 static enum hs_status probe_init(void *state, const struct hs_view *v)
 {
@@ -111,7 +111,7 @@ static void each_source_needs_its_declaration(void **state)
         assert_int_equal(play(&r), HS_OK);
         hs_test_free(&r);
     }
-    assert_int_equal(predicted_us, 3600 * HS_TEST_S); /* rolling: nothing is done yet */
+    assert_int_equal(predicted_us, 3600 * HS_TEST_S); /* rolling: no job has finished */
 }
 
 static void told_before_the_submission(void **state)

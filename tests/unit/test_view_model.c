@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a policy is told of the models that jobs train, through a scripted one. Restarts are those
- * of the shipped table (Muri: vgg16 7 s on 1 GPU, 8 on 4; resnet18 5 on 4; 10 for models that are
- * not in it); the catalogue is made up beside them.
+ * A policy's view of the models that jobs train, through a scripted policy. Restarts are those of
+ * the shipped table (Muri: vgg16 7 s on 1 GPU, 8 on 4; resnet18 5 on 4; 10 for models that are not
+ * in it); the catalogue is made up beside them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,8 +66,8 @@ static void play(const struct told *expected, uint32_t storage_mib_per_s)
     }
 }
 
-/* 528 MiB saved and read at 200 MiB/s: 2 x 2.64 s. The name in the trace goes before that of the
- * profile, which goes before the row for all others. */
+/* 528 MiB saved and read at 200 MiB/s: 2 x 2.64 s. The name in the trace has priority over that of
+ * the profile, which has priority over the row for all others. */
 static void everything_is_known(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void ask_skew(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_skew_pm(v, script_handle[0]), -1);
 }
 
-/* The other two are facts of the job, as its cost in the trace is. */
+/* The other two are properties of the job, like its cost in the trace. */
 static void skew_must_be_declared(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Quotas of virtual clusters and free GPUs of racks, as a policy sees them while it writes a plan,
- * and what changes for one that may borrow. Two racks, n0 n1 | n2, of 4 GPUs a node; quotas: a 8,
- * b 3.
+ * and the differences for a policy that may borrow. Two racks, n0 n1 | n2, of 4 GPUs a node;
+ * quotas: a 8, b 3.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static const char cluster_json[] = "{\"racks\": [{\"nodes\": [{\"count\": 2, \"g
                                    "             {\"nodes\": [{\"gpus\": 4}]}],"
                                    " \"vcs\": {\"a\": 8, \"b\": 3}}";
 
-/* b wants 3 at once, then 2 more, then 4 at a time: more than its quota ever. */
+/* b requests 3 at once, then 2 more, then 4 at a time: more than its whole quota. */
 static const struct hs_test_job jobs[] = {{.gpus = 3, .duration_s = 10, .vc = "b"},
                                           {.gpus = 2, .duration_s = 10, .vc = "b"},
                                           {.gpus = 4, .duration_s = 10, .vc = "b"}};
@@ -55,8 +55,8 @@ static void start_across_racks(const struct hs_view *v, struct hs_plan *p)
     expect_racks(v, 4, 3);
 }
 
-/* All at once: 3 on n0, then one of n1 and of n2, beyond the quota; taken back, and done again. The
- * job of 4 was not turned away at submission and gets 4 of the 7 that are left. */
+/* All at once: 3 on n0, then one of n1 and of n2, beyond the quota; rolled back, and done again.
+ * The job of 4 was not rejected at submission and gets 4 of the 7 that are left. */
 static void borrow(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call > 0)
@@ -94,7 +94,7 @@ static void a_quota_can_be_exceeded(void **state)
     hs_test_free(&r);
 }
 
-/* Who may not borrow: the room shrinks, and the plan stops at it. */
+/* Without borrowing: the room shrinks, and the plan stops at it. */
 static void stay_within(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call > 0)
@@ -117,7 +117,7 @@ static void a_quota_bars_others(void **state)
                           "virtual cluster 'b' is over its quota");
 }
 
-/* Job 0 at once, job 1 when it ends, job 2 when that ends. */
+/* Job 0 at once, job 1 at its end, job 2 at job 1's end. */
 static void one_by_one(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call > 2)
@@ -132,8 +132,8 @@ static void two_of_them(const struct hs_view *v, struct hs_plan *p, int call)
         one_by_one(v, p, call);
 }
 
-/* From 0 to 10 s b holds 3 GPUs and its job of 2 waits: for the quota; the job of 4 was turned
- * away. Where the quota bars nobody both wait for their turn, because n1 and n2 have 4 free. */
+/* From 0 to 10 s b holds 3 GPUs and its job of 2 waits: for the quota; the job of 4 was rejected.
+ * If borrowing is allowed both wait for their turn, because n1 and n2 have 4 free. */
 static void nobody_waits_for_a_quota_that_bars_nobody(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void nobody_waits_for_a_quota_that_bars_nobody(void **state)
     hs_test_free(&r);
 }
 
-/* Without --vc there is one virtual cluster and no quota; what is held is counted all the same. */
+/* Without --vc there is one virtual cluster and no quota; held GPUs are still counted. */
 static void count_without_quota(const struct hs_view *v, struct hs_plan *p, int call)
 {
     assert_int_equal(hs_view_quota(v, 0), UINT64_MAX);

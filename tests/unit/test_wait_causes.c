@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Causes of waiting, worked out by hand for one pool of two 4-GPU nodes.
+ * Causes of waiting, calculated by hand for one pool of two 4-GPU nodes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@ static struct hs_cluster cluster;
 static struct hs_arena arena;
 static struct hs_wait_account wait_account;
 
-/* Of the gangs, or of the shares, that wait: into *c; GPUs wanted by gangs no larger than what is
- * free. */
+/* Adds the causes of the waiting gangs, or shares, to *c; returns the GPUs requested by gangs that
+ * the free GPUs could hold. */
 static uint64_t book(uint64_t free_gpus, uint64_t largest, uint64_t quota, struct hs_instant *c)
 {
     const struct hs_wait_account_vc *vc = &wait_account.vcs[0];
@@ -81,8 +81,8 @@ static void quota_comes_first(void **state)
     assert_causes(c, 12, 0, 0, 4);
 }
 
-/* No node holds the 8, so its wait for nodes is one for locality, as soon as 8 are free and may be
- * taken. */
+/* No node can hold the 8, so its wait for nodes counts as one for locality, as soon as 8 are free
+ * and within the quota. */
 static void large_gangs_wait_for_locality(void **state)
 {
     (void)state;
@@ -119,8 +119,8 @@ static uint64_t summed(const uint32_t waiting[9], uint64_t size)
     return sum;
 }
 
-/* Gangs come and go, what is free goes up and down: the marks tell what a sum over all sizes does.
- */
+/* Gangs arrive and leave, the number of free GPUs rises and falls: the marks agree with a sum over
+ * all sizes. */
 static void marks_follow_whatever_comes(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void expect_shares(uint64_t most, uint64_t all, uint64_t quota_milli, uin
     assert_int_equal(c.wait_constraint, 0);
 }
 
-/* Workers that want shares: 2 x 300, 4 x 500, 1 x 999. */
+/* Workers that request shares: 2 x 300, 4 x 500, 1 x 999. */
 static void shares_wait_one_by_one(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A file that is complete or absent: after success, after a failure of the writer, of the disk.
+ * A file is complete or absent: after success, after a failure of the writer, of the disk.
  */
 #include "base/io.h"
 
@@ -84,7 +84,7 @@ static void cannot_be_created_or_renamed(void **state)
     assert_int_equal(hs_wholefile_open(&file, "/nowhere/at/all.json", &sink.diag), HS_E_IO);
     const char *path = scratch_path("folder");
     assert_int_equal(hs_wholefile_open(&file, path, &sink.diag), HS_OK);
-    assert_int_equal(unlink(file.beside.tmp), 0); /* somebody cleans up under us */
+    assert_int_equal(unlink(file.beside.tmp), 0); /* another process removes the temporary file */
     assert_int_equal(hs_wholefile_close(&file, HS_OK, &sink.diag), HS_E_IO);
     assert_int_not_equal(access(path, F_OK), 0);
 }
@@ -98,7 +98,7 @@ static void names_the_file_that_was_given(void **state)
     assert_null(strstr(sink.text, ".tmp"));
 }
 
-/* Under its own name and through a link; others are no matter. */
+/* Under its own name and through a link; other files do not match. */
 static void finds_an_output_that_is_an_input(void **state)
 {
     char input[512], linked[512];
@@ -115,7 +115,7 @@ static void finds_an_output_that_is_an_input(void **state)
     expect_text(input, "1");
 }
 
-/* FILE.tmp of the user stays; so does a link, and what it leads to is replaced. */
+/* A user's FILE.tmp is kept; so is a link, and its target is replaced. */
 static void keeps_files_and_links_of_the_user(void **state)
 {
     struct hs_wholefile file;
@@ -137,7 +137,7 @@ static void keeps_files_and_links_of_the_user(void **state)
     assert_non_null(strstr(sink.text, "symbolic link"));
 }
 
-/* The lock of a killed writer names what it left; the next writer removes it. */
+/* The lock of a killed writer names its leftovers; the next writer removes them. */
 static void removes_what_a_killed_writer_left(void **state)
 {
     struct hs_wholefile file;
@@ -147,7 +147,8 @@ static void removes_what_a_killed_writer_left(void **state)
     (void)scratch_write("k.csv.tmp-ba9876543210", "mine", 4);
     const char *path = scratch_path("k.csv");
     assert_int_equal(hs_wholefile_open(&file, path, &sink.diag), HS_OK);
-    assert_int_equal(beside_count("k.csv"), 3); /* the lock, what is written, and mine */
+    assert_int_equal(beside_count("k.csv"),
+                     3); /* the lock, the temporary file, and the user's file */
     assert_int_equal(hs_wholefile_close(&file, HS_OK, &sink.diag), HS_OK);
     assert_int_equal(beside_count("k.csv"), 1);
 }

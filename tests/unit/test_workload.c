@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Curves, and the workload file: what is shipped, what a file says, what is refused and where.
- * Expectations are worked out by hand beside them.
+ * Quantile functions, and the workload file: what is shipped, what a file contains, what is refused
+ * and where. Expectations are calculated by hand beside them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 static struct sink sink;
 
-/* A file of this text, where ' stands for ". */
+/* A file of this text, with ' replaced by ". */
 static enum hs_status load(struct hs_workload *w, const char *text)
 {
     char json[4096];
@@ -57,13 +57,13 @@ static void test_curve_points(void **state)
     close_to(hs_quantile_fn_at(&curve, 0), 1);
     close_to(hs_quantile_fn_at(&curve, 0.5), 200);
     close_to(hs_quantile_fn_at(&curve, 1), 80000);
-    close_to(hs_quantile_fn_at(&curve, 0.25), sqrt(200)); /* half the way from ln 1 to ln 200 */
+    close_to(hs_quantile_fn_at(&curve, 0.25), sqrt(200)); /* half way from ln 1 to ln 200 */
     close_to(hs_quantile_fn_at(&curve, 0.75), 4000);      /* sqrt(200 x 80,000) */
     /* of e^u over a stretch: the difference of the values by that of their logarithms */
     close_to(hs_quantile_fn_mean(&curve), 0.5 * 199 / log(200) + 0.5 * 79800 / log(400));
 }
 
-/* 40 % take 3 s; half the way from there to 48 is 12. */
+/* 40 % take 3 s; half way from there to 48 is 12. */
 static void test_curve_atom(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void test_curve_atom(void **state)
     close_to(hs_quantile_fn_mean(&curve), 0.4 * 3 + 0.6 * 45 / log(16));
 }
 
-/* From 0 there is no logarithm: straight. */
+/* From 0 there is no logarithm: linear. */
 static void test_curve_from_zero(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void test_refused_sizes(void **state)
            "the last rank of states must be 1");
     refuse(ONE_SIZE("'gpus': [[1, 1]], 'duration_s': [[0, 1], [1, 2]], 'states': [[1, 0, 0, 0]]"),
            "ranks of states must ascend");
-    /* nobody fails, nobody is retried */
+    /* no failures, no retries */
     refuse(ONE_SIZE("'gpus': [[1, 1]], 'duration_s': [[0, 1], [1, 2]], 'retries': 1"),
            "a mean of 1 retries is out of reach");
 }
@@ -299,7 +299,7 @@ static void test_curve_of_one_value(void **state)
     drop(&f);
 }
 
-/* All ranks at or below which the curve, rounded up, is at most this value. */
+/* The share of ranks at which the quantile function, rounded up, is at most this value. */
 static double upto(const struct fitted *f, double value)
 {
     double low = 0, high = 1;
@@ -319,8 +319,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Durations over six decades with a tenth of them just 60 s: off by .001 of the jobs (or by the
- * width of a bucket of the histogram, .1 % of a value, which is less), in the tail by 1 % of the
+/* Durations over six decades with a tenth of them exactly 60 s: the error is .001 of the jobs (or
+ * the width of a bucket of the histogram, .1 % of a value, which is less), in the tail 1 % of the
  * jobs beyond; so the mean is right within about 1 %. 20,000 numbers become few points. */
 static void test_curve_of_many_values(void **state)
 {

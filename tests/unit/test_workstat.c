@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The measuring of workloads: every figure of six jobs by hand, and of the real traces against what
- * another program made of the same files, and what was published of them.
+ * Statistics of workloads: every figure of six jobs by hand, and of the real traces compared with
+ * another program on the same files, and with published figures.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,8 +120,7 @@ static void test_arrivals(void **state)
 /* In order a 420, b 205, c 40 of 665, at 0, 1/2 and 1 of the users. */
 /* From 22:00:00: 1.5 GPUs for 10 s, 3 and 2 likewise, 4 for 100 s from 23:00:00, 8 for 5 s from
  * 01:00:00, 4 for 40 s from 24:00:00 of the next day, 93,640 s in all: 665 GPU s, and 22.5 + 90 +
- * 40
- * + 1600 + 320 + 640 = 2712.5 squares. */
+ * 40 + 1600 + 320 + 640 = 2712.5 squares. */
 static void test_wanted(void **state)
 {
     (void)state;
@@ -190,7 +189,7 @@ static void test_venus(void **state)
     workstat_free(&real);
 }
 
-/* The published figures are of October to December; of the file's last month the bursts alone are
+/* The published figures are of October to December; in the file's last month only the bursts are
  * near them. */
 static void test_philly(void **state)
 {
