@@ -122,7 +122,7 @@ static void scratch_is_cleared(void **state)
     hs_test_free(&r);
 }
 
-/* ---- what ends with an attempt, and what stays ---- */
+/* ---- what ends with an attempt, and what persists ---- */
 
 static void kill_in_the_second(const struct hs_view *v, struct hs_plan *p, int call)
 {

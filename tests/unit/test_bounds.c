@@ -200,7 +200,7 @@ static void rejected_jobs_do_not_count(void **state)
     bounds_close(&b);
 }
 
-static void cpu_jobs_wait_for_nobody(void **state)
+static void cpu_jobs_do_not_wait(void **state)
 {
     (void)state;
     static const struct job jobs[] = {{0, 10 * S, 1}, {0, 4 * S, 0}};
@@ -274,7 +274,7 @@ int main(void)
         cmocka_unit_test(fast_types_enlarge_capacity),
         cmocka_unit_test(a_profile_may_be_faster_than_its_type),
         cmocka_unit_test(rejected_jobs_do_not_count),
-        cmocka_unit_test(cpu_jobs_wait_for_nobody),
+        cmocka_unit_test(cpu_jobs_do_not_wait),
         cmocka_unit_test(machine_equals_naive_srpt),
         cmocka_unit_test(no_jobs_no_bounds),
     };

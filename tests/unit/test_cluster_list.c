@@ -129,7 +129,7 @@ static void test_errors(void **state)
     }
 }
 
-/* ---- the lists themselves, where they are ---- */
+/* ---- the lists themselves, if available ---- */
 
 static uint64_t kind_of(const struct hs_cluster *c, uint32_t id)
 {

@@ -112,7 +112,7 @@ static void ask_at_10(const struct hs_view *v, struct hs_plan *p, int call)
     }
 }
 
-static void who_asks_about_a_gpu_is_answered(void **state)
+static void a_query_of_a_gpu_is_answered(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -136,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_of_several_words_is_held),
         cmocka_unit_test(the_lowest_free_gpus_are_taken),
-        cmocka_unit_test(who_asks_about_a_gpu_is_answered),
+        cmocka_unit_test(a_query_of_a_gpu_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

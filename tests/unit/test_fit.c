@@ -207,7 +207,7 @@ static void test_owners(void **state)
     near(w->vcs[1].shares[0], 1, 0);
 }
 
-/* ---- there and back ---- */
+/* ---- round trip ---- */
 
 static void write_to(const struct hs_workload *w, const char *path)
 {
@@ -256,7 +256,7 @@ static void test_written_and_read(void **state)
     hs_workload_free(&again);
 }
 
-/* ---- what jobs were made of ---- */
+/* ---- the source of jobs ---- */
 
 static const char lab[] =
     "{\"name\": \"lab\", \"arrivals\": {\"first\": \"2020-04-01\", \"jobs_per_day\": 600,"

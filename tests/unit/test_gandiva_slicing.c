@@ -81,7 +81,7 @@ static void no_unit_is_no_error(void **state)
     find_shares(NULL, 0, 4);
 }
 
-/* ---- against a ring that is turned and remembered ---- */
+/* ---- compared with a simulation of the turns ---- */
 
 static uint8_t order[TURNS_MAX + 1][UNITS_MAX];
 static uint32_t turns[TURNS_MAX + 1][UNITS_MAX];

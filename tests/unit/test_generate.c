@@ -323,7 +323,7 @@ static void test_whole_batches(void **state)
     assert_int_equal(members, 4);
 }
 
-/* ---- who ---- */
+/* ---- users ---- */
 
 /* Durations correlate fully within users: in order of duration no job of one user lies between two
  * of the other. Outcomes too: of two users, each with about half of the jobs, the user determines

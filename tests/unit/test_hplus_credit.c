@@ -41,7 +41,7 @@ static void expect_window(uint32_t vc, uint32_t look_ahead, const hs_job_id *job
  *   60                        5 left: 1 x 5 = 5                   1
  *   2 3 left: 2 x 90 = 180    5                                   2
  *   3 left: 1 x 90            5                                   3, then 5 */
-static void the_lane_of_most_credit_is_served(void **state)
+static void the_queue_of_most_credit_is_served(void **state)
 {
     (void)state;
     waiting_open_by_gpus(&hqueues, LANES, HS_HPLUS_CREDIT_MEDIAN);
@@ -75,7 +75,7 @@ static void the_mean_counts_the_long_wait(void **state)
 }
 
 /* With one queue only the key decides. */
-static void a_single_lane_is_a_queue(void **state)
+static void a_single_queue_is_in_key_order(void **state)
 {
     (void)state;
     waiting_open_by_gpus(&hqueues, 1, HS_HPLUS_CREDIT_MEDIAN);
@@ -163,7 +163,7 @@ static void median_and_mean_agree_on_a_symmetric_queue(void **state)
 
 /* The queues in order of credit, most first: the first of a window each time, then without its
  * queue. */
-static void lane_order(uint32_t order[LANES])
+static void queue_order(uint32_t order[LANES])
 {
     for (uint32_t i = 0; i < LANES; i++) {
         struct hs_hplus_queues_window w;
@@ -179,7 +179,7 @@ static void lane_order(uint32_t order[LANES])
 
 /* Small random queues, each with a middle job and up to three pairs at the same distance before and
  * after it: median and mean are the wait of the middle job. */
-static void median_and_mean_order_symmetric_lanes_alike(void **state)
+static void median_and_mean_order_symmetric_queues_alike(void **state)
 {
     (void)state;
     struct hs_rng rng;
@@ -207,7 +207,7 @@ static void median_and_mean_order_symmetric_lanes_alike(void **state)
                     add(job++, hqueue, draw[hqueue].middle + draw[hqueue].distance[i]);
                 }
             }
-            lane_order(order[credit]);
+            queue_order(order[credit]);
             waiting_close();
         }
         assert_memory_equal(order[0], order[1], sizeof order[0]);
@@ -218,13 +218,13 @@ static void median_and_mean_order_symmetric_lanes_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_lane_of_most_credit_is_served),
+        cmocka_unit_test(the_queue_of_most_credit_is_served),
         cmocka_unit_test(the_mean_counts_the_long_wait),
-        cmocka_unit_test(a_single_lane_is_a_queue),
+        cmocka_unit_test(a_single_queue_is_in_key_order),
         cmocka_unit_test(a_wait_counts_as_a_minute_at_least),
         cmocka_unit_test(credits_change_with_time_alone),
         cmocka_unit_test(virtual_clusters_do_not_see_each_other),
         cmocka_unit_test(median_and_mean_agree_on_a_symmetric_queue),
-        cmocka_unit_test(median_and_mean_order_symmetric_lanes_alike)};
+        cmocka_unit_test(median_and_mean_order_symmetric_queues_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

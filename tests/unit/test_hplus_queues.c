@@ -27,7 +27,7 @@ static void add(hs_job_id job)
     waiting_add(&hqueues, job);
 }
 
-static uint32_t lane_of(hs_job_id job)
+static uint32_t queue_of(hs_job_id job)
 {
     return waiting_scratch[job].hqueue;
 }
@@ -35,18 +35,18 @@ static uint32_t lane_of(hs_job_id job)
 static void expect_kinds_apart(uint32_t count)
 {
     for (hs_job_id j = 0; j < count; j++)
-        assert_int_equal(lane_of(j), j % 3);
+        assert_int_equal(queue_of(j), j % 3);
     assert_null(hs_hplus_queues_check(&hqueues, NULL));
 }
 
 /* 30 jobs wait and are clustered; later jobs join the queue of their kind. */
-static void alike_jobs_wait_in_one_lane(void **state)
+static void similar_jobs_wait_in_one_queue(void **state)
 {
     (void)state;
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEDIAN);
     for (hs_job_id j = 0; j < 30; j++) {
         add(j);
-        assert_int_equal(lane_of(j), 0); /* not clustered yet */
+        assert_int_equal(queue_of(j), 0); /* not clustered yet */
     }
     refresh(&hqueues, NULL, 0);
     expect_kinds_apart(30);
@@ -84,7 +84,7 @@ static void an_unknown_job_counts_as_a_full_one(void **state)
     refresh(&hqueues, NULL, 0);
     waiting[50] = (struct waiting_job){.gpus = 15, .util_pm = -1, .peak_pm = -1, .mem_mib = 20000};
     hs_hplus_queues_add(&hqueues, NULL, 50, 0);
-    assert_int_equal(lane_of(50), 2);
+    assert_int_equal(queue_of(50), 2);
     assert_int_equal(waiting_scratch[50].features.x[1], 1000);
     assert_int_equal(waiting_scratch[50].features.x[2], 1000);
     waiting_close();
@@ -192,7 +192,7 @@ static void growth_costs_little_a_job(void **state)
 
 /* The same jobs in another order, clustered at every arrival that makes it due or not before the
  * end: after a clustering of the same set, queues and windows are the same. */
-static void lanes_depend_on_who_waits_and_not_on_the_order(void **state)
+static void queues_depend_on_the_set_and_not_on_the_order(void **state)
 {
     (void)state;
     enum { JOBS = 600 };
@@ -222,8 +222,8 @@ static void lanes_depend_on_who_waits_and_not_on_the_order(void **state)
             windows[pass][i] = window_next(&w);
         for (hs_job_id j = 0; j < JOBS; j++) {
             if (pass == 1)
-                assert_int_equal(lane_of(j), hqueue[j]);
-            hqueue[j] = lane_of(j);
+                assert_int_equal(queue_of(j), hqueue[j]);
+            hqueue[j] = queue_of(j);
         }
         waiting_close();
     }
@@ -315,14 +315,14 @@ static void one_timer_is_on_its_way_at_a_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alike_jobs_wait_in_one_lane),
+        cmocka_unit_test(similar_jobs_wait_in_one_queue),
         cmocka_unit_test(a_queue_longer_than_the_sample_is_drawn_whole),
         cmocka_unit_test(an_unknown_job_counts_as_a_full_one),
         cmocka_unit_test(growth_draws_the_lines_anew),
         cmocka_unit_test(time_draws_the_lines_anew_if_the_queue_changed),
         cmocka_unit_test(a_long_queue_is_not_drawn_anew_for_few),
         cmocka_unit_test(growth_costs_little_a_job),
-        cmocka_unit_test(lanes_depend_on_who_waits_and_not_on_the_order),
+        cmocka_unit_test(queues_depend_on_the_set_and_not_on_the_order),
         cmocka_unit_test(everything_holds_at_random),
         cmocka_unit_test(a_check_names_what_is_broken),
         cmocka_unit_test(one_timer_is_on_its_way_at_a_time)};

@@ -87,7 +87,7 @@ static void test_failure_waits_for_its_job(void **state)
     hs_trace_close(trace);
 }
 
-static void test_tolerated_row_is_told_with_its_job(void **state)
+static void test_tolerated_row_is_reported_with_its_job(void **state)
 {
     struct hs_trace_options options;
     struct hs_trace_counts counts;
@@ -133,7 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_are_those_of_the_job),
         cmocka_unit_test(test_failure_waits_for_its_job),
-        cmocka_unit_test(test_tolerated_row_is_told_with_its_job),
+        cmocka_unit_test(test_tolerated_row_is_reported_with_its_job),
         cmocka_unit_test(test_limit_before_the_failure),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

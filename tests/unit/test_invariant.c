@@ -228,7 +228,7 @@ static void every_job_is_checked(void **state)
 }
 
 /* Even with consistent links and counts a GPU held twice is found. */
-static void nobody_shares_unasked(void **state)
+static void a_gpu_held_twice_is_found(void **state)
 {
     (void)state;
     struct hs_gpu *gpu = &e->gpus[0];
@@ -305,7 +305,7 @@ int main(void)
         cmocka_unit_test(every_whole_allocation_is_checked),
         cmocka_unit_test(every_job_is_checked),
         cmocka_unit_test(every_gpu_is_checked),
-        cmocka_unit_test(nobody_shares_unasked),
+        cmocka_unit_test(a_gpu_held_twice_is_found),
         cmocka_unit_test(recounts_are_rare),
         cmocka_unit_test(levels_differ),
     };

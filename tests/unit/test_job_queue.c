@@ -72,7 +72,7 @@ static int64_t shuffled_key(const struct hs_view *v, hs_job_id job, const void *
     return (jobs[job].key * 7 + job * *salt) % 6;
 }
 
-static void rekey_everybody(struct hs_job_queue *set, int64_t salt)
+static void rekey_all(struct hs_job_queue *set, int64_t salt)
 {
     hs_job_queue_rekey_all(set, NULL, shuffled_key, &salt);
     for (uint32_t j = 0; j < JOBS; j++)
@@ -105,7 +105,7 @@ static void compare_with_array(const struct hs_priority *levels)
         jobs[j].is_in = !jobs[j].is_in;
         assert_int_equal(hs_job_queue_has(NULL, j), jobs[j].is_in);
         if (step % 1009 == 0)
-            rekey_everybody(&set, (int64_t)hs_rng_below(&rng, 50));
+            rekey_all(&set, (int64_t)hs_rng_below(&rng, 50));
         if (step % 97 == 0) {
             assert_true(hs_job_queue_is_valid(&set, NULL));
             check_walk(&set, UINT32_MAX);

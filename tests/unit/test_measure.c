@@ -183,7 +183,7 @@ static void test_faults_are_bounded(void **state)
     assert_int_equal(shown_errors, 20);
 }
 
-/* ---- one's own ---- */
+/* ---- a user's own data ---- */
 
 static void test_own(void **state)
 {

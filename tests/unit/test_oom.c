@@ -49,7 +49,7 @@ static void then_apart(const struct hs_view *v, struct hs_plan *p, int call)
 
 /* 10 + 10 GiB on 16: job 1 came second and is killed at 30; its 15 s of work are lost. Alone on GPU
  * 1 it needs its 50 s: 80. Job 0 has done 15 by 30 and ends at 30 + 85 = 115. */
-static void the_newcomer_is_killed(void **state)
+static void the_last_to_start_is_killed(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -99,7 +99,7 @@ static void alone_then_joined(const struct hs_view *v, struct hs_plan *p, int ca
     }
 }
 
-static void nobody_joins_a_job_that_runs_alone(void **state)
+static void no_job_joins_one_that_must_run_alone(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {
@@ -130,7 +130,7 @@ static void work_done_in_time_is_not_lost(void **state)
 
 /* 8 + 8 GiB fill 16 exactly; with a reserve of 1 GiB they do not fit, whether the policy declares
  * memory (the plan is refused) or not (job 1 is killed at 30 and never starts again). */
-static void the_reserve_belongs_to_nobody(void **state)
+static void the_reserve_is_for_no_job(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 20, .gpu_mem_mib = 8192},
@@ -203,7 +203,7 @@ static const struct hs_test_job brief[] = {{.gpus = 1, .duration_s = 10, .gpu_me
 
 /* Job 0 ends at 20: at 30 job 1 is alone and has all the memory it needs. It has done 10 of its 50
  * s by 20 and ends at 60. */
-static void room_made_in_time_saves_the_newcomer(void **state)
+static void room_made_in_time_prevents_the_kill(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -287,7 +287,7 @@ static void restored_beside_another(const struct hs_view *v, struct hs_plan *p, 
 /* Job 1 has done 10 s when it is moved to GPU 0, where it has 40 s of restore overhead and is
  * killed at 40, 30 s into them. On GPU 1 the 40 s come again: it runs from 80 on and ends at
  * 120. */
-static void what_a_killed_attempt_paid_is_owed_again(void **state)
+static void a_killed_attempt_repeats_its_overhead(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -335,18 +335,18 @@ static void a_kill_takes_no_fraction_earned_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_newcomer_is_killed, reset),
+        cmocka_unit_test_setup(the_last_to_start_is_killed, reset),
         cmocka_unit_test_setup(two_kills_are_enough, reset),
-        cmocka_unit_test_setup(nobody_joins_a_job_that_runs_alone, reset),
+        cmocka_unit_test_setup(no_job_joins_one_that_must_run_alone, reset),
         cmocka_unit_test_setup(work_done_in_time_is_not_lost, reset),
-        cmocka_unit_test_setup(the_reserve_belongs_to_nobody, reset),
+        cmocka_unit_test_setup(the_reserve_is_for_no_job, reset),
         cmocka_unit_test_setup(room_is_what_claims_and_reserve_leave, reset),
         cmocka_unit_test_setup(the_one_that_grows_is_killed, reset),
-        cmocka_unit_test_setup(room_made_in_time_saves_the_newcomer, reset),
+        cmocka_unit_test_setup(room_made_in_time_prevents_the_kill, reset),
         cmocka_unit_test_setup(room_made_just_in_time_is_enough, reset),
         cmocka_unit_test_setup(the_one_that_shrinks_is_not_killed, reset),
         cmocka_unit_test_setup(a_limit_of_the_same_plan_counts, reset),
-        cmocka_unit_test_setup(what_a_killed_attempt_paid_is_owed_again, reset),
+        cmocka_unit_test_setup(a_killed_attempt_repeats_its_overhead, reset),
         cmocka_unit_test_setup(a_kill_takes_no_fraction_earned_before, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

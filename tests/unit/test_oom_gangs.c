@@ -103,7 +103,7 @@ static void later_joins(const struct hs_view *v, struct hs_plan *p, int call)
 /* Job 0 runs at 1/2 and ends at 20: the gang, due to be killed at 30, is then the first on its GPU.
  * Job 2 started on its other GPU at 10 and is the last there: killed at 40, alone on GPU 2 until
  * 90. The gang has done 20 by 40 and needs 80 more: 120. */
-static void who_came_later_is_killed_and_not_who_was_marked_first(void **state)
+static void the_last_to_start_is_killed_not_the_first_marked(void **state)
 {
     (void)state;
     static const struct hs_test_job jobs[] = {
@@ -154,7 +154,7 @@ static void gang_on_two_shared(const struct hs_view *v, struct hs_plan *p, int c
 
 /* Job 1 leaves GPU 1 at 10, job 0 leaves GPU 0 at 20: room on both before 30. The gang has done 10
  * of its 50 s by then and ends at 60. */
-static void a_gang_is_spared_when_all_its_gpus_have_room(void **state)
+static void a_gang_runs_on_when_all_its_gpus_have_room(void **state)
 {
     (void)state;
     static const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 10, .gpu_mem_mib = BIG},
@@ -197,7 +197,7 @@ static void backwards(const struct hs_view *v, struct hs_plan *p, int call)
 
 /* The job that the plan names last is killed: job 0 loses 15 s and ends at 30 + 50. Job 1 has done
  * 15 of 100 s by 30: 115. */
-static void the_last_of_a_plan_is_the_newcomer(void **state)
+static void the_last_of_a_plan_is_killed(void **state)
 {
     (void)state;
     static const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 50, .gpu_mem_mib = BIG},
@@ -261,7 +261,7 @@ static void one_kill_may_spare_another(void **state)
 }
 
 /* 10 + 5 + 10 GiB, in this order: the first two fit, so only the third overflows. */
-static void who_fitted_when_it_came_is_spared(void **state)
+static void a_job_that_fitted_at_its_start_runs_on(void **state)
 {
     (void)state;
     static const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100, .gpu_mem_mib = BIG},
@@ -292,7 +292,7 @@ static void one_kill_may_not_be_enough(void **state)
     hs_test_free(&r);
 }
 
-/* ---- comings and goings within the delay ---- */
+/* ---- starts and ends within the delay ---- */
 
 static const struct hs_test_job in_turn[] = {{.gpus = 1, .duration_s = 10, .gpu_mem_mib = BIG},
                                              {.gpus = 1, .duration_s = 50, .gpu_mem_mib = BIG},
@@ -314,7 +314,7 @@ static void third_at_10(const struct hs_view *v, struct hs_plan *p, int call)
 /* Job 1 overflows from 0 on, job 2 starts at 10 and overflows too; job 0 ends at 20 and the others,
  * 10 + 4 GiB, fit: neither is killed. Job 2 has done 5 of 20 s then and ends at 50; job 1 has done
  * 25 of 50 s then and ends at 75. */
-static void who_leaves_in_time_spares_all(void **state)
+static void an_end_in_time_prevents_all_kills(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -342,7 +342,7 @@ static void next_at_20(const struct hs_view *v, struct hs_plan *p, int call)
 /* Job 0 ends at 20 (so does job 2, elsewhere), so job 1 now fits and is the first on the GPU when
  * job 3 starts there at once: job 3 is killed at 50 and ends on GPU 1 at 100. Job 1 has done 25 of
  * 50 s by 50: 75. */
-static void who_was_spared_is_no_newcomer_any_more(void **state)
+static void a_job_that_fits_again_is_first_on_its_gpu(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -356,17 +356,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_gang_that_overflows_one_gpu_leaves_all, reset),
-        cmocka_unit_test_setup(who_came_later_is_killed_and_not_who_was_marked_first, reset),
+        cmocka_unit_test_setup(the_last_to_start_is_killed_not_the_first_marked, reset),
         cmocka_unit_test_setup(a_gang_that_was_there_first_stays, reset),
-        cmocka_unit_test_setup(a_gang_is_spared_when_all_its_gpus_have_room, reset),
+        cmocka_unit_test_setup(a_gang_runs_on_when_all_its_gpus_have_room, reset),
         cmocka_unit_test_setup(room_on_one_of_its_gpus_is_not_enough, reset),
-        cmocka_unit_test_setup(the_last_of_a_plan_is_the_newcomer, reset),
+        cmocka_unit_test_setup(the_last_of_a_plan_is_killed, reset),
         cmocka_unit_test_setup(also_if_it_is_a_gang, reset),
         cmocka_unit_test_setup(one_kill_may_spare_another, reset),
-        cmocka_unit_test_setup(who_fitted_when_it_came_is_spared, reset),
+        cmocka_unit_test_setup(a_job_that_fitted_at_its_start_runs_on, reset),
         cmocka_unit_test_setup(one_kill_may_not_be_enough, reset),
-        cmocka_unit_test_setup(who_leaves_in_time_spares_all, reset),
-        cmocka_unit_test_setup(who_was_spared_is_no_newcomer_any_more, reset),
+        cmocka_unit_test_setup(an_end_in_time_prevents_all_kills, reset),
+        cmocka_unit_test_setup(a_job_that_fits_again_is_first_on_its_gpu, reset),
     };
     return cmocka_run_group_tests_name("overflow_gangs", tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static void other_workloads_are_refused(void **state)
                    replaced(rows_b, "p,0,", "p,0.5,"), "is not in it", "load differs: 1 in ");
 }
 
-static void what_cannot_be_compared_is_told(void **state)
+static void what_cannot_be_compared_is_reported(void **state)
 {
     (void)state;
     static char listed[1024];
@@ -414,7 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_joined_by_what_they_are),
         cmocka_unit_test(other_workloads_are_refused),
-        cmocka_unit_test(what_cannot_be_compared_is_told),
+        cmocka_unit_test(what_cannot_be_compared_is_reported),
         cmocka_unit_test(jobs_that_count),
         cmocka_unit_test(figures_of_all),
         cmocka_unit_test(figures_of_groups),

@@ -285,11 +285,9 @@ static void test_virtual_clusters(void **state)
     expect("count", &q, "0=0:3 1=0:2");
 }
 
-/* ---- a gang that fails dooms every larger one ---- */
+/* ---- a gang that fails implies that every larger one fails ---- */
 
-#define TRIALS                                                                                     \
-    24u /* jobs of 1 .. 24 GPUs, submitted at 0, tried at every instant, started last              \
-         */
+#define TRIALS  24u /* jobs of 1 .. 24 GPUs, submitted at 0, tried at each instant, started last */
 #define FILLERS 200u
 
 struct trier {

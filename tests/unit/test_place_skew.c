@@ -112,7 +112,7 @@ static void the_limit(void **state)
 /* The same cluster. A failed packed gang of 2 does not bar a flat one: d starts behind c. Under
  * easy c is the head, reserved for 100 with 3 GPUs to spare; d (packed) would end by then and
  * fails, e (flat) starts. */
-static void a_failure_bars_nobody(void **state)
+static void a_failure_bars_no_job(void **state)
 {
     (void)state;
     expect("2x4", "fit", HELD "c:2,10,5#packed d:2,10,5#flat", "a:0-100 b:0-100 c:100-105 d:10-15");
@@ -128,7 +128,7 @@ int main(void)
         cmocka_unit_test(ties_go_to_the_lowest_node),
         cmocka_unit_test(idle_nodes_last_whatever_their_size),
         cmocka_unit_test(the_limit),
-        cmocka_unit_test(a_failure_bars_nobody),
+        cmocka_unit_test(a_failure_bars_no_job),
     };
     return cmocka_run_group_tests_name("policies/place, skew", tests, set_up, tear_down);
 }

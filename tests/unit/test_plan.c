@@ -130,7 +130,7 @@ static void a_move_elsewhere_is_a_migration(void **state)
     hs_test_free(&r);
 }
 
-static void owe_at_10(const struct hs_view *v, struct hs_plan *p, int call)
+static void add_overhead_at_10(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
     if (call == 0) {
@@ -145,11 +145,11 @@ static void owe_at_10(const struct hs_view *v, struct hs_plan *p, int call)
 }
 
 /* 3 s of overhead at the start, 5 more at 10: runs from 3 to 10 and from 15 to 108. */
-static void what_a_job_owes_it_pays_at_once(void **state)
+static void overhead_comes_before_work(void **state)
 {
     (void)state;
     struct hs_test_result r;
-    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_TIME, owe_at_10, &r), HS_OK);
+    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_TIME, add_overhead_at_10, &r), HS_OK);
     assert_int_equal(r.segment_count, 1);
     assert_int_equal(r.jobs[0].start_us, 0);
     assert_int_equal(r.jobs[0].end_us, 108 * S);
@@ -158,7 +158,7 @@ static void what_a_job_owes_it_pays_at_once(void **state)
     hs_test_free(&r);
 }
 
-static void owe_while_waiting(const struct hs_view *v, struct hs_plan *p, int call)
+static void add_overhead_while_waiting(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
     if (call == 0) {
@@ -199,11 +199,12 @@ static void a_job_without_work_ends_with_its_cost(void **state)
 }
 
 /* The overhead of a waiting job begins when it holds GPUs: from 10 to 14. */
-static void a_waiting_job_may_owe(void **state)
+static void a_waiting_job_may_have_overhead(void **state)
 {
     (void)state;
     struct hs_test_result r;
-    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_TIME, owe_while_waiting, &r), HS_OK);
+    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_TIME, add_overhead_while_waiting, &r),
+                     HS_OK);
     assert_int_equal(r.jobs[0].start_us, 10 * S);
     assert_int_equal(r.jobs[0].end_us, 114 * S);
     hs_test_free(&r);
@@ -380,7 +381,7 @@ static void turn_away(const struct hs_view *v, struct hs_plan *p, int call)
         hs_plan_reject(p, script_handle[0], "no thanks");
 }
 
-static void a_rejected_job_says_why(void **state)
+static void a_rejection_has_a_reason(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -401,10 +402,10 @@ int main(void)
         cmocka_unit_test(a_migration_takes_named_gpus),
         cmocka_unit_test(releases_count_before_takes),
         cmocka_unit_test(rollback_leaves_no_trace),
-        cmocka_unit_test(a_rejected_job_says_why),
+        cmocka_unit_test(a_rejection_has_a_reason),
         cmocka_unit_test(a_named_gpu_is_not_kept),
-        cmocka_unit_test(what_a_job_owes_it_pays_at_once),
-        cmocka_unit_test(a_waiting_job_may_owe),
+        cmocka_unit_test(overhead_comes_before_work),
+        cmocka_unit_test(a_waiting_job_may_have_overhead),
         cmocka_unit_test(a_job_without_work_ends_with_its_cost),
         cmocka_unit_test(a_cap_does_not_outlive_its_placement),
         cmocka_unit_test(timers_keep_no_run_alive),

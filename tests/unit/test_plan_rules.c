@@ -168,7 +168,7 @@ static void undeclared_kill(const struct hs_view *v, struct hs_plan *p, int call
     hs_plan_kill(p, script_handle[0]);
 }
 
-static void owe_less(const struct hs_view *v, struct hs_plan *p, int call)
+static void add_negative_overhead(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
     (void)call;
@@ -233,7 +233,7 @@ static void a_plan_ends_with_its_decision(void **state)
     assert_script_refused(status, &r, "actions are allowed inside decide() only");
 }
 
-/* ---- nodes that are not for everyone ---- */
+/* ---- nodes that not every job may use ---- */
 
 static void one_each(const struct hs_view *v, struct hs_plan *p, int call)
 {
@@ -319,7 +319,7 @@ static void illegal_actions_are_refused(void **state)
         {same_gpu_twice, HS_CAN_COLOCATE, "GPU 1 was given to the job twice"},
         {pause_pending, HS_CAN_SLICE, "pause needs a running job"},
         {pause_twice, HS_CAN_SLICE | HS_CAN_TIME, "pause needs a running job"},
-        {owe_less, 0, "a cost of at least 0"},
+        {add_negative_overhead, 0, "a cost of at least 0"},
         {reject_twice, 0, "only a job that never started can be rejected"},
         {half_gang_and_rollback, 0, "a gang is placed whole or not at all: 1 of 2 GPUs given"},
         {no_such_gpu, 0, "there is no GPU 4"},

@@ -18,7 +18,7 @@
 #define JOBS  100000u
 #define NOISE 0.154 /* RMSLE of Yeung et al., HotCloud'20 */
 
-static void test_oracle_tells_the_truth(void **state)
+static void test_oracle_gives_the_true_value(void **state)
 {
     (void)state;
     struct told t;
@@ -244,7 +244,7 @@ static void test_slowdown_error_may_be_unknown_or_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_oracle_tells_the_truth),
+        cmocka_unit_test(test_oracle_gives_the_true_value),
         cmocka_unit_test(test_noise_has_the_rmsle_it_is_told),
         cmocka_unit_test(test_clipping_halves_the_square_at_the_ends),
         cmocka_unit_test(test_noise_is_keyed_by_job),

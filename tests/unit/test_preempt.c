@@ -20,7 +20,7 @@ static const char two_racks[] = "{\"racks\": [{\"nodes\": [{\"count\": 1, \"gpus
 /* Two racks of one 2-GPU node: yarn, which never crosses racks, can never place 4 GPUs. Job 0 (4
  * GPUs, 1 s) comes first by key, needs all GPUs of the cluster and cannot be placed: it is
  * rejected, and job 1 starts in the same instant, although there is no other event. */
-static void a_hopeless_job_holds_nobody_up(void **state)
+static void a_hopeless_job_blocks_no_other(void **state)
 {
     (void)state;
     static const char *const policies[] = {
@@ -64,7 +64,7 @@ static void a_demand_for_nodes_is_tried_on_its_own(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hopeless_job_holds_nobody_up),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hopeless_job_blocks_no_other),
                                        cmocka_unit_test(a_demand_for_nodes_is_tried_on_its_own)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

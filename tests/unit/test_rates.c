@@ -412,7 +412,7 @@ static void beliefs_do_not_follow_the_truth(void **state)
 }
 
 /* Jobs 1 and 2 in one slice group, half of the time each; job 0 beside them. */
-static void a_job_beside_a_lane(const struct hs_view *v, struct hs_plan *p, int call)
+static void a_job_beside_a_slice_group(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
     for (int i = 0; call == 0 && i < 3; i++) {
@@ -425,7 +425,7 @@ static void a_job_beside_a_lane(const struct hs_view *v, struct hs_plan *p, int 
 /* One of the two runs at any time, so job 0 is slowed by one of them: A beside B at 1/2, 100 s take
  * 200. B beside A runs at 1/4 of its half share: 1/8, and 25 s take 200, too. Meanwhile the
  * utilization of the GPU is 0.5 x 1/2 + 2 x 1/8 = 0.5; if B had 0.5 as well, 0.375. */
-static void a_lane_is_one_neighbour(void **state)
+static void a_slice_group_is_one_tenant(void **state)
 {
     (void)state;
     struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100, .profile = A, .gpu_util_pm = 500},
@@ -435,14 +435,14 @@ static void a_lane_is_one_neighbour(void **state)
     struct hs_test_result r;
     use_models("1x1:V100", "V100");
     script_options.max_tenants = 3;
-    assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_lane, &r), HS_OK);
+    assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_slice_group, &r), HS_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(r.jobs[i].end_us, 200 * S);
     assert_int_equal(r.instants[0].load_pm_q32, 500 * HS_Q32_ONE);
     hs_test_free(&r);
     for (int i = 1; i < 3; i++)
         jobs[i].gpu_util_pm = 500;
-    assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_lane, &r), HS_OK);
+    assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_slice_group, &r), HS_OK);
     assert_int_equal(r.instants[0].load_pm_q32, 375 * HS_Q32_ONE);
     assert_int_equal(r.instants[0].solo_pm_q32, 1000 * HS_Q32_ONE);
     hs_test_free(&r);
@@ -460,7 +460,7 @@ int main(void)
         cmocka_unit_test_teardown(a_gang_on_as_few_nodes_as_it_can_is_not_spread, free_models),
         cmocka_unit_test_teardown(an_elastic_job_scales_as_its_family, free_models),
         cmocka_unit_test_teardown(a_finish_ahead_of_a_cost_is_that_of_the_gpu, free_models),
-        cmocka_unit_test_teardown(a_lane_is_one_neighbour, free_models),
+        cmocka_unit_test_teardown(a_slice_group_is_one_tenant, free_models),
         cmocka_unit_test_teardown(beliefs_do_not_follow_the_truth, free_models),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

@@ -72,7 +72,7 @@ static void listen(struct hs_observer *observer, struct ears *ears)
     hs_test_free(&r);
 }
 
-static void who_only_counts_does_without_words(void **state)
+static void observers_that_count_get_no_texts(void **state)
 {
     (void)state;
     struct ears ears = {.expects_words = false};
@@ -99,7 +99,7 @@ static void others_have_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_only_counts_does_without_words),
+        cmocka_unit_test(observers_that_count_get_no_texts),
         cmocka_unit_test(others_have_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -397,7 +397,7 @@ static void discard_leaves_nothing(void **state)
     assert_false(is_there(scratch_path("f")));
 }
 
-static void one_that_came_meanwhile_stays(void **state)
+static void one_made_meanwhile_is_kept(void **state)
 {
     (void)state;
     struct hs_rundir dir;
@@ -449,7 +449,7 @@ int main(void)
         cmocka_unit_test(what_a_killed_writer_left_goes),
         cmocka_unit_test(a_killed_replacement_is_completed),
         cmocka_unit_test(discard_leaves_nothing),
-        cmocka_unit_test(one_that_came_meanwhile_stays),
+        cmocka_unit_test(one_made_meanwhile_is_kept),
         cmocka_unit_test(impossible_places_are_io_errors),
     };
     return cmocka_run_group_tests_name("rundir", tests, scratch_open, scratch_close);

@@ -334,7 +334,7 @@ static void one_lane_has_all(void **state)
 }
 
 /* A lane of two GPUs has the room of the GPU with less. */
-static void a_gang_sits_on_all_its_gpus(void **state)
+static void a_gang_holds_all_its_gpus(void **state)
 {
     (void)state;
     lanes_open(HS_SALUS_PAPER);
@@ -359,7 +359,7 @@ static void a_gang_sits_on_all_its_gpus(void **state)
     lanes_close();
 }
 
-static void who_is_alone_shares_nothing(void **state)
+static void a_single_job_shares_nothing(void **state)
 {
     (void)state;
     lanes_open(HS_SALUS_PAPER);
@@ -446,8 +446,8 @@ int main(void)
                                        cmocka_unit_test(lanes_of_the_paper),
                                        cmocka_unit_test(lanes_of_the_code),
                                        cmocka_unit_test(one_lane_has_all),
-                                       cmocka_unit_test(a_gang_sits_on_all_its_gpus),
-                                       cmocka_unit_test(who_is_alone_shares_nothing),
+                                       cmocka_unit_test(a_gang_holds_all_its_gpus),
+                                       cmocka_unit_test(a_single_job_shares_nothing),
                                        cmocka_unit_test(a_job_grows),
                                        cmocka_unit_test(what_was_freed_is_noted),
                                        cmocka_unit_test(there_are_limits_besides_memory)};

@@ -110,7 +110,7 @@ static void shares_fit_into_one(void **state)
         "shares of lane 1 on node 'n0' add up to more than its 1 GPUs");
 }
 
-static void two_lanes(const struct hs_view *v, struct hs_plan *p, int call)
+static void two_slice_groups(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
     for (int i = 0; call == 0 && i < 3; i++) {
@@ -123,7 +123,7 @@ static void two_lanes(const struct hs_view *v, struct hs_plan *p, int call)
 /* Slice group 1: two jobs in turns; group 2: one job; the groups slow each other to 1/2. The job of
  * group 2 (100 s at 1/2) ends at 200; those of group 1 (at 1/4) have done 50 each by then, which
  * ends job 1; job 0 continues at its share of 1/2, alone: 50 more take 100 s. */
-static void lanes_interfere_and_jobs_of_a_lane_do_not(void **state)
+static void groups_interfere_and_jobs_of_a_group_do_not(void **state)
 {
     (void)state;
     struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100},
@@ -132,7 +132,7 @@ static void lanes_interfere_and_jobs_of_a_lane_do_not(void **state)
     struct hs_test_result r;
     uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE;
     script_options.max_tenants = 3;
-    assert_int_equal(script_play(jobs, 3, "1x1", can, two_lanes, &r), HS_OK);
+    assert_int_equal(script_play(jobs, 3, "1x1", can, two_slice_groups, &r), HS_OK);
     script_options.max_tenants = 0;
     assert_int_equal(r.jobs[2].end_us, 200 * S);
     assert_int_equal(r.jobs[1].end_us, 200 * S);
@@ -216,19 +216,19 @@ static void tenants_are_limited(void **state)
                           "GPU 0 has 2 tenants already");
 }
 
-static void a_part_share_without_a_lane(const struct hs_view *v, struct hs_plan *p, int call)
+static void a_part_share_without_a_slice_group(const struct hs_view *v, struct hs_plan *p, int call)
 {
     both_on_gpu_0(v, p, call);
     hs_plan_slice(p, script_handle[0], 0, HS_Q32_ONE / 2);
 }
 
-static void slices_need_a_lane(void **state)
+static void slices_need_a_slice_group(void **state)
 {
     (void)state;
     struct hs_test_result r;
-    assert_script_refused(
-        script_play(two, 2, "1x1", HS_CAN_COLOCATE | HS_CAN_SLICE, a_part_share_without_a_lane, &r),
-        &r, "lane 0 a share of 1");
+    assert_script_refused(script_play(two, 2, "1x1", HS_CAN_COLOCATE | HS_CAN_SLICE,
+                                      a_part_share_without_a_slice_group, &r),
+                          &r, "lane 0 a share of 1");
 }
 
 /* ---- throttle, pause, resize ---- */
@@ -357,8 +357,8 @@ int main(void)
         cmocka_unit_test_setup(memory_is_a_limit, reset),
         cmocka_unit_test_setup(slices_share_time, reset),
         cmocka_unit_test_setup(shares_fit_into_one, reset),
-        cmocka_unit_test_setup(lanes_interfere_and_jobs_of_a_lane_do_not, reset),
-        cmocka_unit_test_setup(slices_need_a_lane, reset),
+        cmocka_unit_test_setup(groups_interfere_and_jobs_of_a_group_do_not, reset),
+        cmocka_unit_test_setup(slices_need_a_slice_group, reset),
         cmocka_unit_test_setup(tenants_are_limited, reset),
         cmocka_unit_test_setup(a_limit_may_be_1_mib, reset),
         cmocka_unit_test_setup(a_limit_that_others_rely_on_stays, reset),

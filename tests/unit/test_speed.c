@@ -488,7 +488,7 @@ static void test_shipped_spread(void **state)
     hs_cluster_free(&all);
 }
 
-/* ---- what policies are told ---- */
+/* ---- what policies see ---- */
 
 static const char told_rows[] = "model,dataset,batch,precision,family\n"
                                 "A,D,8,fp32,F\n"
@@ -519,8 +519,8 @@ static const char told_model[] =
     " \"holdout\": [{\"protocol\": \"unseen family\", \"fallback\": \"scalar\", \"gpu\": \"K80\",\n"
     "  \"reference\": \"V100\", \"n\": 4, \"mape\": 0.5, \"p95\": 1}]}\n";
 
-static struct hs_speed *load_told(const char *shape, struct hs_cluster *on,
-                                  struct hs_catalogue *jobs, struct hs_speed_predictor how)
+static struct hs_speed *load_predicted(const char *shape, struct hs_cluster *on,
+                                       struct hs_catalogue *jobs, struct hs_speed_predictor how)
 {
     struct hs_speed *m;
     sink_init(&sink);
@@ -533,7 +533,7 @@ static struct hs_speed *load_told(const char *shape, struct hs_cluster *on,
     return m;
 }
 
-static void free_told(struct hs_speed *m, struct hs_cluster *on, struct hs_catalogue *jobs)
+static void free_predicted(struct hs_speed *m, struct hs_cluster *on, struct hs_catalogue *jobs)
 {
     hs_speed_free(m);
     hs_cluster_free(on);
@@ -556,8 +556,9 @@ static void test_told_by_table(void **state)
     struct hs_cluster on;
     struct hs_catalogue jobs;
     (void)state;
-    struct hs_speed *m = load_told("1x1:A100,1x1:V100,1x1:K80", &on, &jobs,
-                                   (struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_TABLE});
+    struct hs_speed *m =
+        load_predicted("1x1:A100,1x1:V100,1x1:K80", &on, &jobs,
+                       (struct hs_speed_predictor){.kind = HS_SPEED_PREDICTOR_TABLE});
     for (uint32_t profile = 0; profile < TOLD_ROWS; profile++) {
         assert_int_equal(hs_speed_predicted_q32(m, profile, 2, profile), k80_q32[profile]);
         assert_int_equal(hs_speed_predicted_q32(m, profile, 1, profile), HS_Q32_ONE);
@@ -570,7 +571,7 @@ static void test_told_by_table(void **state)
                      (uint64_t)rint(exp2((-18 + log2(0.75)) / 7) * 0x1p20) << 12);
     assert_int_equal(hs_speed_predicted_q32(m, HS_MEAN_PROFILE, 1, 0), HS_Q32_ONE);
     assert_int_equal(hs_speed_predicted_q32(m, HS_MEAN_PROFILE, 0, 0), HS_Q32_ONE);
-    free_told(m, &on, &jobs);
+    free_predicted(m, &on, &jobs);
 }
 
 /* Family I ran on the V100 alone: the mean of the jobs of other families, 2^(-13/4), with the error
@@ -584,15 +585,15 @@ static void test_other_families(void **state)
     struct hs_catalogue jobs;
     (void)state;
     const struct hs_speed_predictor oracle = {.kind = HS_SPEED_PREDICTOR_ORACLE};
-    struct hs_speed *m = load_told("1x1:V100,1x1:K80", &on, &jobs, oracle);
+    struct hs_speed *m = load_predicted("1x1:V100,1x1:K80", &on, &jobs, oracle);
     expect(m, Y_8, 1, (uint64_t)rint(exp2(-3.25) * 0x1p20) << 12, HS_SPEED_OTHERS);
     expect(m, Y_8, 0, HS_Q32_ONE, HS_SPEED_REFERENCE);
     expect(m, X_8, 1, HS_Q32_ONE, HS_SPEED_SCALAR); /* its family is not in the file */
     assert_true(hs_speed_error(m, 1, HS_SPEED_OTHERS) == 0.5);
-    free_told(m, &on, &jobs);
-    m = load_told(write_text("slow.json", slow), &on, &jobs, oracle);
+    free_predicted(m, &on, &jobs);
+    m = load_predicted(write_text("slow.json", slow), &on, &jobs, oracle);
     expect(m, Y_8, 1, Q32(0.5), HS_SPEED_SCALAR);
-    free_told(m, &on, &jobs);
+    free_predicted(m, &on, &jobs);
 }
 
 /* The draw depends on seed, job and name of the type; the reference type has none. */
@@ -604,8 +605,8 @@ static void test_told_with_noise(void **state)
     const struct hs_speed_predictor oracle = {.kind = HS_SPEED_PREDICTOR_ORACLE};
     const struct hs_speed_predictor noisy = {
         .kind = HS_SPEED_PREDICTOR_NOISY, .sigma = 0.5, .seed = 3};
-    struct hs_speed *truth = load_told("1x1:V100,1x1:K80", &on[0], &jobs[0], oracle);
-    struct hs_speed *told = load_told("1x1:K80,1x1:V100", &on[1], &jobs[1], noisy);
+    struct hs_speed *truth = load_predicted("1x1:V100,1x1:K80", &on[0], &jobs[0], oracle);
+    struct hs_speed *told = load_predicted("1x1:K80,1x1:V100", &on[1], &jobs[1], noisy);
     double sum = 0, squares = 0;
     for (uint64_t i = 0; i < 2000; i++) {
         const uint64_t q32 = hs_speed_predicted_q32(told, A_8, 0, i);
@@ -619,13 +620,13 @@ static void test_told_with_noise(void **state)
     /* within five standard errors of 0 and of 0.5: 0.5 / sqrt(2000), 0.5 / sqrt(4000) */
     assert_true(fabs(sum / 2000) < 0.056);
     assert_true(fabs(sqrt(squares / 2000) - 0.5) < 0.04);
-    free_told(truth, &on[0], &jobs[0]);
-    struct hs_speed *turned = load_told("1x1:V100,1x1:K80", &on[0], &jobs[0], noisy);
+    free_predicted(truth, &on[0], &jobs[0]);
+    struct hs_speed *turned = load_predicted("1x1:V100,1x1:K80", &on[0], &jobs[0], noisy);
     for (uint64_t i = 0; i < 20; i++)
         assert_int_equal(hs_speed_predicted_q32(turned, A_8, 1, i),
                          hs_speed_predicted_q32(told, A_8, 0, i));
-    free_told(turned, &on[0], &jobs[0]);
-    free_told(told, &on[1], &jobs[1]);
+    free_predicted(turned, &on[0], &jobs[0]);
+    free_predicted(told, &on[1], &jobs[1]);
 }
 
 static void test_predictor_texts(void **state)

@@ -231,7 +231,7 @@ static void an_attempt_that_ends_before_it_starts(void **state)
     assert_non_null(strstr(t.sink.text, "attempt ends before it starts"));
 }
 
-/* ---- where there are none ---- */
+/* ---- if there are none ---- */
 
 static void what_is_refused(void **state)
 {

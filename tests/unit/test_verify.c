@@ -76,7 +76,7 @@ static void a_sound_run(void **state)
     assert_int_equal(r.status, HS_OK);
 }
 
-static void lies_in_segments(void **state)
+static void errors_in_segments(void **state)
 {
     (void)state;
     expect_fault(SEGMENTS, "2,20,40", "7,20,40",
@@ -107,7 +107,7 @@ static void lies_in_segments(void **state)
                  "        jobs.csv:4: job 0: finish_time 180, by segments.csv missing\n");
 }
 
-static void lies_in_jobs(void **state)
+static void errors_in_jobs(void **state)
 {
     (void)state;
     expect_fault(JOBS, "1,10,1,1", "9,10,1,1",
@@ -229,7 +229,7 @@ static void losses(void **state)
                    "        jobs.csv:4: job 0: lost 0, by segments.csv 100\n");
 }
 
-static void lies_in_summary(void **state)
+static void errors_in_summary(void **state)
 {
     (void)state;
     expect_fault(SUMMARY, "\"ooms\": 0", "\"ooms\": 1",
@@ -259,7 +259,7 @@ static void lies_in_summary(void **state)
                  "        summary.json: preemptions is 0, by the rows it is 2\n");
 }
 
-static void lies_in_manifest(void **state)
+static void errors_in_manifest(void **state)
 {
     (void)state;
     expect_fault(MANIFEST, "\"outputs\": []",
@@ -311,10 +311,14 @@ static void what_cannot_be_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_run),      cmocka_unit_test(lies_in_segments),
-        cmocka_unit_test(lies_in_jobs),     cmocka_unit_test(work),
-        cmocka_unit_test(losses),           cmocka_unit_test(lies_in_summary),
-        cmocka_unit_test(lies_in_manifest), cmocka_unit_test(what_cannot_be_read),
+        cmocka_unit_test(a_sound_run),
+        cmocka_unit_test(errors_in_segments),
+        cmocka_unit_test(errors_in_jobs),
+        cmocka_unit_test(work),
+        cmocka_unit_test(losses),
+        cmocka_unit_test(errors_in_summary),
+        cmocka_unit_test(errors_in_manifest),
+        cmocka_unit_test(what_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -134,7 +134,7 @@ static void two_of_them(const struct hs_view *v, struct hs_plan *p, int call)
 
 /* From 0 to 10 s b holds 3 GPUs and its job of 2 waits: for the quota; the job of 4 was rejected.
  * If borrowing is allowed both wait for their turn, because n1 and n2 have 4 free. */
-static void nobody_waits_for_a_quota_that_bars_nobody(void **state)
+static void no_job_waits_for_a_quota_that_bars_none(void **state)
 {
     (void)state;
     struct hs_test_result r;
@@ -207,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quota_can_be_exceeded),
         cmocka_unit_test(a_quota_bars_others),
-        cmocka_unit_test(nobody_waits_for_a_quota_that_bars_nobody),
+        cmocka_unit_test(no_job_waits_for_a_quota_that_bars_none),
         cmocka_unit_test(no_quota_without_virtual_clusters),
         cmocka_unit_test(what_is_not_there_is_refused),
     };
