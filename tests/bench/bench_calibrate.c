@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the fits of the shipped models cost (requirement A12: below 1 s together), each once to all
- * rows (speed.json holds quotients: nothing is fitted), without reading, cleaning and the hundreds
- * of fits of the hold-outs; CPU time, the best of three rounds. The measurements are read from
- * $HORUS_DATA/calibration, or
- * ../shared/data/calibration; without them it says so and measures nothing.
+ * The cost of the fits of the shipped models (requirement A12: below 1 s together), each once to
+ * all rows (speed.json holds quotients: nothing is fitted), without reading, cleaning and the
+ * hundreds of fits of the hold-outs; CPU time, the best of three rounds. The measurements are read
+ * from $HORUS_DATA/calibration, or ../shared/data/calibration; without them it prints a message
+ * only.
  *
  *     build/release/tests/bench/bench_calibrate
  */

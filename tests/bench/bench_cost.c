@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Runs a command with its standard output thrown away and prints what it cost:
- * `WALL_US USER_US CPU_US PEAK_RSS_KIB` (CPU: user + system time; the largest resident set). Ends
- * with its exit code, or 128 + the signal that ended it: SIGXCPU at more than SECONDS of CPU time.
+ * Runs a command with its standard output discarded and prints its cost: `WALL_US USER_US CPU_US
+ * PEAK_RSS_KIB` (CPU: user + system time; the largest resident set). Ends with its exit code, or
+ * 128 + the signal that ended it: SIGXCPU at more than SECONDS of CPU time.
  *
  *     build/release/tests/bench/bench_cost [-t SECONDS] COMMAND ARGUMENT...
  */

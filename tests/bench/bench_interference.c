@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What one question to the truth about sharing costs (requirement A12: below 100 ns a pair).
- * Asks of 64 profiles and of bare utilizations in a mixed order, so that caches and branch
- * predictors do not know the answer beforehand; CPU time, the best of five rounds.
+ * The cost of one call to the sharing model (requirement A12: below 100 ns a pair). Calls are for
+ * 64 profiles and for bare utilizations in a mixed order, so that caches and branch predictors
+ * cannot learn it; CPU time, the best of five rounds.
  *
  *     build/release/tests/bench/bench_interference
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The yardstick of `make bench`: what it costs to parse a CSV file and do nothing with it.
- * read(2) in pieces of 64 KiB, libcsv with empty callbacks. Prints the number of bytes.
+ * The reference cost of `make bench`: parsing a CSV file and using nothing of it. read(2) in pieces
+ * of 64 KiB, libcsv with empty callbacks. Prints the number of bytes.
  *
  *     build/release/tests/bench/bench_parse FILE
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What it costs to find GPUs to share, by the index and by a look at each of them, in random states
- * in which half of the GPUs take one more tenant and none is idle: the search for one worker; and
- * the placement of a gang of 4, planned and taken back. CPU time, the best of three rounds.
+ * The cost of finding GPUs to share, by the index and by a scan of all GPUs, in random states in
+ * which half of the GPUs have room for one more tenant and none is idle: the search for one worker;
+ * and the placement of a gang of 4, planned and rolled back. CPU time, the best of three rounds.
  *
  *     build/release/tests/bench/bench_share          prints GPUS WORKERS INDEX_NS SCAN_NS
  */
@@ -66,7 +66,7 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 
 /* ---- the policy that asks ---- */
 
-static double one_ns, gang_ns; /* what was measured */
+static double one_ns, gang_ns; /* the measurements */
 static uint64_t answers;       /* all of them, mixed */
 
 static void asker_event(void *state, const struct hs_view *v, const struct hs_event *event)

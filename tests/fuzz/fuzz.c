@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The door of libFuzzer, also of AFL++ with its driver for it: `make fuzz T=TARGET SEC=SECONDS`.
+ * The entry point of libFuzzer, also of AFL++ with its driver for it: `make fuzz T=TARGET
+ * SEC=SECONDS`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 static const struct fuzz_target *target;
 
-/* A tenth of the time of a reader: whole stacks of allocations are only for messages; freed memory
- * stays out of use for a while, but not until the caches of the processor are full of it. */
+/* A tenth of the time of a reader: full stacks of allocations are needed for messages only; freed
+ * memory is quarantined, but not so much of it that it fills the processor's caches. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

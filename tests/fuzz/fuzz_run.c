@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Whole runs from bytes: a cluster (racks, types, cores, memory, virtual clusters), a policy of the
- * table with values of its parameters, a few jobs with everything that a job may ask for; run with
- * --check=full for at most EVENTS instants. Promises: no plan is refused, no invariant breaks,
+ * table with values of its parameters, a few jobs with every possible request; run with
+ * --check=full for at most EVENTS instants. Guarantees: no plan is refused, no invariant breaks,
  * every job ends done or rejected with all its work done, and the same run by a scan of all shared
- * GPUs instead of the index gives the same schedule. And another policy goes on from some time on.
+ * GPUs instead of the index gives the same schedule. Also, another policy continues from some time
+ * on.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ struct bytes {
     const uint8_t *at, *end;
 };
 
-/* Behind the last byte there are zeros. */
+/* Past the last byte there are zeros. */
 static uint32_t draw(struct bytes *b, uint32_t below)
 {
     return b->at < b->end ? *b->at++ % below : 0;
@@ -80,8 +81,8 @@ static void make_cluster(struct bytes *b, char text[2048], enum hs_vc_mode *vc)
 
 /* ---- policy ---- */
 
-/* A value in the range of the parameter: an end, near one, or in between; "" where there is none to
- * draw. */
+/* A value in the range of the parameter: a limit, near one, or in between; "" if there is no
+ * range. */
 static void make_value(struct bytes *b, const struct hs_param *p, char value[64])
 {
     static const double loose[] = {0, 1, 2, 0.5, 10, 60, 3600, 100000};
@@ -207,7 +208,7 @@ static uint32_t make_jobs(struct bytes *b, struct hs_test_job *jobs)
     return count;
 }
 
-/* As a trace; what a job does not state is empty. */
+/* As a field of a trace; a request that the job does not state is empty. */
 static void put_count(FILE *out, double value)
 {
     if (value > 0)
@@ -290,7 +291,7 @@ static void make_scenario(struct scenario *s, const uint8_t *bytes, size_t len)
                    s->options.oom_delay_s, s->options.oom_retries);
 }
 
-/* The command that runs it, nearly: ties are drawn by --tie-jitter in other runs. */
+/* Prints almost the command that runs it: ties are drawn by --tie-jitter in other runs. */
 static void broken(const struct scenario *s, const char *what, const char *detail)
 {
     (void)fprintf(stderr, "%s\n%s\n", s->words, s->cluster);
@@ -309,7 +310,7 @@ static void check_ends(const struct scenario *s, const struct hs_test_result *r)
         (void)snprintf(detail, sizeof detail,
                        "job %" PRIu32 ", state %d (%s), done %" PRId64 " of %" PRId64 " ns", i,
                        (int)o->state, o->reason, o->done_ns, work_ns);
-        /* antman kills where memory does not suffice, the released Gavel drops small rests */
+        /* antman kills if memory is insufficient, the released Gavel drops small rests */
         const bool may_fail = o->start_us >= 0 || strstr(s->spec, "compat=gavel") != NULL;
         const bool is_refused =
             o->state == HS_JOB_REJECTED || (o->state == HS_JOB_FAILED && may_fail);
@@ -386,8 +387,8 @@ void fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t len
     hs_test_free(&r);
 }
 
-/* The same by the command line, with all its files; they are verified, and explained. Runs of more
- * than INSTANTS instants, and of nothing, are left out. */
+/* The same by the command line, with all its files; they are verified and explained. Runs of more
+ * than INSTANTS instants, and without jobs, are left out. */
 void fuzz_verified(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
     static struct scenario s;

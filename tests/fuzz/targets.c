@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See fuzz.h. Files are in memory (memfd_create), a run directory is on a tmpfs where there is one.
- * */
+ * See fuzz.h. Files are in memory (memfd_create), a run directory is on a tmpfs if there is one.
+ */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz/fuzz.h"
 
@@ -91,7 +91,7 @@ enum hs_status fuzz_command(const char *words, const char *path)
     if (status == HS_OK)
         status = hs_options_parse(&call, argc, argv, &help);
     if (status ==
-        HS_OK) { /* libFuzzer's alarm stands still: a run has a handler of its own for it */
+        HS_OK) { /* libFuzzer's alarm is stopped: a run has its own handler for that signal */
         struct sigaction action;
         struct itimerval clock, none = {0};
         (void)setitimer(ITIMER_REAL, &none, &clock);
@@ -110,15 +110,15 @@ enum hs_status fuzz_command(const char *words, const char *path)
 
 static void eat_command(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
-    /* A policy exec:COMMAND would run what the bytes say. */
+    /* A policy exec:COMMAND would run a command from the bytes. */
     if (memmem(bytes, len, "exec:", 5) == NULL)
         (void)fuzz_command(target->words, fuzz_file(0, bytes, len));
 }
 
 /* ---- traces ---- */
 
-/* As a run reads them by default, or with all that is tolerant and by other ways: each file by
- * `trace` in one of these ways, and by `trace-FORMAT` in the other. */
+/* Read as a run does by default, or with all tolerant options and other modes: each file by `trace`
+ * in one of these ways, and by `trace-FORMAT` in the other. */
 static void eat_trace(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
     struct hs_diag diag;
@@ -246,8 +246,8 @@ static void write_run_file(const char *name, const uint8_t *bytes, size_t len)
         fuzz_broken("harness", path);
 }
 
-/* Bytes are the files of the directory one after another, each behind a line "@@ NAME". "%TRACE" is
- * the path of its trace.csv. */
+/* The bytes are the files of the directory one after another, each after a line "@@ NAME". "%TRACE"
+ * is the path of its trace.csv. */
 static void eat_run_dir(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
     static const char *const names[] = {"trace.csv",    "manifest.json", "jobs.csv",

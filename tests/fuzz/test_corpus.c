@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every file of tests/fuzz/corpus through every target that reads its folder, as it is and with
- * seeded mutations: bits flipped, marks put in, bytes removed and doubled, digits changed. Among
- * the files are reproducers of the defects that fuzzing found. HORUS_LONG=1: a hundred times as
- * many mutations. One target, other mutations, and so many of each file: FUZZ_TARGET=run
- * HORUS_SEED=7 FUZZ_TIMES=100000 build/release/tests/fuzz/test_corpus
+ * Every file of tests/fuzz/corpus through every target that reads its folder, unchanged and with
+ * seeded mutations: bits flipped, marks inserted, bytes removed and doubled, digits changed. Some
+ * of the files reproduce defects that fuzzing found. HORUS_LONG=1: a hundred times as many
+ * mutations. One target, other mutations, and so many of each file:
+ *
+ *     FUZZ_TARGET=run HORUS_SEED=7 FUZZ_TIMES=100000 build/release/tests/fuzz/test_corpus
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +64,7 @@ static size_t mutate(struct hs_rng *rng, uint8_t *bytes, size_t len)
     }
 }
 
-static char now[1024]; /* what is tried, for who looks at a failure */
+static char now[1024]; /* the present input, for the message about a failure */
 
 static const uint8_t *kept;
 static size_t kept_len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The assign stage inside a test. Whatever fails here fails the test that called.
+ * The assign stage inside a test. A failure here fails the calling test.
  */
 #include "support/assigned.h"
 

@@ -17,7 +17,7 @@
 struct assigned_feed {
     const struct hs_trace_job *jobs;
     uint32_t count, next;
-    enum hs_status end; /* what comes after the last */
+    enum hs_status end; /* status after the last job */
     struct hs_trace_job job;
 };
 
@@ -28,11 +28,11 @@ extern struct hs_assign_counts assigned_counts; /* of the last pass */
 void assigned_load(const char *path);
 void assigned_load_text(const char *text); /* through a file of the scratch folder */
 void assigned_free(void);
-/* A job as a reader leaves it. */
+/* A job as read from a trace. */
 struct hs_trace_job assigned_blank(uint32_t gpus);
 /* feed must outlive the source. */
 struct hs_job_source assigned_source(struct assigned_feed *feed);
-/* Replaces the jobs by what comes out. */
+/* Replaces the jobs by the stage's output. */
 void assigned_pass(struct hs_trace_job *jobs, uint32_t count,
                    const struct hs_assign_options *options);
 

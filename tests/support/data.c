@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The one place that knows where data may lie.
+ * The only file that defines where data is searched.
  */
 #include "support/data.h"
 

@@ -7,11 +7,11 @@
 #ifndef HORUS_TESTS_DATA_H
 #define HORUS_TESTS_DATA_H
 
-/* Where it would be; static storage, good for four calls. */
+/* Its path; static storage, valid for four calls. */
 const char *data_path(const char *folder, const char *name);
-/* The same, or NULL, told on the terminal, if it is not there. */
+/* The same; NULL, with a message, if it does not exist. */
 const char *data_find(const char *folder, const char *name);
-/* The same, or the test is skipped, told on the terminal. */
+/* The same; without it the test is skipped, with a message. */
 const char *data_need(const char *folder, const char *name);
 
 #endif

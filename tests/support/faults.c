@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * No part of the library of the tests: it is one for LD_PRELOAD that lets one call of the system
- * fail, as tests/scripts/test-faults.sh uses it. FAULT_CALL=KIND    which calls: a name of the list
- * below FAULT_AT=N         the N-th of them in this process and its children, from 1; "all": each,
- * or of EINTR every other one FAULT_ERRNO=ERROR  EIO, ENOSPC, EINTR, ENOMEM; or short: read and
- * write do a part of the work FAULT_COUNTS=FILE  at the end, how many calls there were: a line
- * "KIND N" each A failed close has closed its file, as on Linux. Nothing counts before main and in
- * the linker.
+ * A library for LD_PRELOAD, not linked into any test: it makes one system call fail. See
+ * tests/scripts/test-faults.sh.
+ *
+ *     FAULT_CALL=KIND    which calls: a name of the list below
+ *     FAULT_AT=N         the N-th of them in this process and its children, from 1; "all": each,
+ *                        or of EINTR every other one
+ *     FAULT_ERRNO=ERROR  EIO, ENOSPC, EINTR, ENOMEM; or short: read and write do a part of the work
+ *     FAULT_COUNTS=FILE  at the end, how many calls there were: a line "KIND N" each
+ *
+ * A failed close has closed its file, as on Linux. Calls before main and in the linker do not
+ * count.
  */
 #define _GNU_SOURCE /* RTLD_NEXT, renameat2 */
 #include <dirent.h>
@@ -52,14 +56,14 @@ static const char *const names[] = {
 #undef KIND_NAME
 };
 
-static _Atomic uint64_t *calls; /* shared with children; NULL: not begun */
+static _Atomic uint64_t *calls; /* shared with children; NULL: not started */
 static enum kind chosen = KIND_COUNT;
 static uint64_t at;
 static int error;
 static bool is_all, is_short;
 static pid_t parent;
 
-/* The numbers of a call; true: it is to fail, and errno is set. */
+/* Counts a call; true: it must fail, and errno is set. */
 static bool fails(enum kind kind)
 {
     if (calls == NULL)
@@ -73,7 +77,7 @@ static bool fails(enum kind kind)
     return hit;
 }
 
-/* What is left of a length when the call is to be short. */
+/* A shorter length if the call must be short. */
 static size_t shortened(enum kind kind, size_t len)
 {
     bool hit = calls != NULL && is_short && kind == chosen && (is_all || calls[kind] == at);
@@ -138,7 +142,7 @@ void *realloc(void *memory, size_t size)
 
 /* ---- calls that fail or are passed on ---- */
 
-/* NAME(PARAMETERS) of RESULT, with the ARGUMENTS; what it returns when it fails. */
+/* Defines NAME(PARAMETERS) of RESULT, called with ARGUMENTS; its value if it fails. */
 #define PASS(kind, result, name, parameters, arguments, failed)                                    \
     result name parameters                                                                         \
     {                                                                                              \
@@ -177,7 +181,7 @@ PASS(stream, size_t, fread, (void *to, size_t size, size_t count, FILE *file),
 PASS(stream, int, fseeko, (FILE * file, off_t offset, int whence), (file, offset, whence), -1)
 PASS(fork, pid_t, fork, (void), (), -1)
 
-/* Messages are not what is tested. */
+/* Messages are not under test. */
 size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
 {
     static size_t (*next)(const void *, size_t, size_t, FILE *);
@@ -186,7 +190,7 @@ size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
     return file != stderr && fails(KIND_stream) ? 0 : next(from, size, count, file);
 }
 
-/* The file is closed all the same. */
+/* The file is closed even on failure. */
 int close(int fd)
 {
     static int (*next)(int);

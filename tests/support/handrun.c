@@ -99,7 +99,7 @@ static void start(const struct hs_report *report, struct hs_job_record *job, int
             assert_int_equal(o->on_start(o->ctx, now_us, job, gpus, job->gpus), HS_OK);
 }
 
-/* It works from its first progress on. */
+/* The job makes progress from its first progress on. */
 static void stop(const struct hs_report *report, struct hs_job_record *job, int64_t start_us,
                  int64_t end_us, const uint32_t *gpus, enum hs_segment_end why)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A run played by hand, told to observers as the engine would: 2 nodes of 2 GPUs, 4 jobs.
+ * A run played by hand, reported to observers as by the engine: 2 nodes of 2 GPUs, 4 jobs.
  *
  *     time  0    1    2    5        10             14       16   17      18      20
  *     a     start on 0,1 .......... finish                                        2 GPUs, 10 s
@@ -8,11 +8,11 @@
  *     c               submit ..................... start 0  stop start 3 on 2 fin 1 GPU,   4 s
  *     d                    submit, rejected                                       8 GPUs,  1 s
  *
- * a and c are of user u1, b and d of u2; all of VC v. a tells a GPU utilization of 50 %. c pays a
- * start-up of 1 s, is suspended at 16 with 300 MiB on the host and moved at 18. a and d ask to be
- * guaranteed, c is opportunistic. Decisions are told of the starts of a and c, and at 16 that c is
- * throttled to a quarter, limited to 512 MiB and suspended. One trial is undone at 16, two are
- * kept, at 16 and 18.
+ * a and c are of user u1, b and d of u2; all of VC v. a has a GPU utilization of 50 %. c has a
+ * start-up of 1 s, is suspended at 16 with 300 MiB on the host and migrated at 18. a and d are
+ * guaranteed, c is opportunistic. Decisions are reported for the starts of a and c, and at 16 for
+ * c, which is throttled to a quarter, limited to 512 MiB and suspended. One trial is undone at 16,
+ * two are kept, at 16 and 18.
  */
 #ifndef HORUS_TESTS_HANDRUN_H
 #define HORUS_TESTS_HANDRUN_H
@@ -25,11 +25,11 @@
 
 #define HANDRUN_END_US INT64_C(20000000)
 
-/* Fills a cluster whose arrays are static: not to be freed. */
+/* Fills a cluster with static arrays: it must not be freed. */
 void handrun_cluster(struct hs_cluster *cluster);
-/* The calls of the engine, to every observer of the report. Asserts that all succeed. */
+/* Makes the engine's calls to every observer of the report. Asserts that all succeed. */
 void handrun_play(const struct hs_report *report);
-/* A whole directory, from open to commit, with all files and a manifest. */
+/* Writes a whole directory, from open to commit, with all files and a manifest. */
 void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag *diag);
 
 #endif

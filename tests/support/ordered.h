@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A view that the test answers itself, for ordered sets of jobs: an array of jobs. To be included
- * by the one source file of such a test: the definitions take the place of the engine's.
+ * A view implemented by the test, for ordered sets of jobs: an array of jobs. Must be included by
+ * the one source file of such a test: the definitions replace the engine's.
  *
  *     #define JOBS 1000                                       // 300 if it is not defined before
  *     ordered_clear();
@@ -94,7 +94,7 @@ uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
     return job;
 }
 
-/* The window of ageing of queues with levels of priority; 0: they have none. */
+/* The window of ageing of queues with levels of priority; 0: no levels. */
 static int64_t ordered_window_us;
 
 static inline int64_t ordered_level(uint32_t job)
@@ -102,7 +102,7 @@ static inline int64_t ordered_level(uint32_t job)
     return jobs[job].priority - jobs[job].submit_us / ordered_window_us;
 }
 
-/* Of two jobs, for qsort. */
+/* Compares two jobs, for qsort. */
 static inline int by_order(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

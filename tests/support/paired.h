@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Measured pairs of made-up jobs, every job beside every other and beside itself, whose speeds a
- * function of the test says.
+ * Measured pairs of made-up jobs, every job beside every other and beside itself, with speeds by a
+ * function of the test.
  *
  *     static const struct paired_job jobs[] = {{"A/d/1/fp32", 0.5}, {"B/d/1/fp32", 0.25}};
  *     paired_write("pairs.csv", "V100", jobs, 2, queue);        // into the scratch folder

@@ -115,8 +115,8 @@ static void pass_time(struct parted_watch *w, int64_t now_us)
     w->seen_us = now_us;
 }
 
-/* sign 1: a worker sits down; -1: it leaves. */
-static void seat(struct parted_watch *w, const struct parts_job *j, uint32_t gpu, int sign)
+/* sign 1: a worker is placed; -1: it is removed. */
+static void change_worker(struct parted_watch *w, const struct parts_job *j, uint32_t gpu, int sign)
 {
     int node = w->s->node_of[gpu];
     w->milli[gpu] += sign * j->milli;
@@ -155,7 +155,7 @@ static enum hs_status see_start(void *ctx, int64_t now_us, const struct hs_job_r
     for (uint32_t i = 0; i < gpu_count; i++) {
         if (i > 0 && gpus[i] <= gpus[i - 1])
             breaks(w, now_us, job->index, "GPU %" PRIu32 " twice, or not in order", gpus[i]);
-        seat(w, j, gpus[i], 1);
+        change_worker(w, j, gpus[i], 1);
         look_at_gpu(w, now_us, job->index, gpus[i]);
     }
     if (w->s->vcs == PARTS_QUOTA && w->vc_milli[j->vc] > w->s->quota[j->vc] * INT64_C(1000))
@@ -169,7 +169,7 @@ static enum hs_status see_segment(void *ctx, const struct hs_segment *segment)
     const struct parts_job *j = &w->s->jobs[segment->job->index];
     pass_time(w, segment->end_us);
     for (uint32_t i = 0; i < segment->gpu_count; i++)
-        seat(w, j, segment->gpus[i], -1);
+        change_worker(w, j, segment->gpus[i], -1);
     w->job_us[segment->job->index] += segment->gpu_count * (segment->end_us - segment->start_us);
     return HS_OK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Between the engine and the reference of shares (ref/refparts.h): the same cluster and jobs for
- * both, and what the engine does watched while it does it.
+ * both, and an observer of the engine's run.
  *
  *     parted_cluster(&s, text, sizeof text);             // as JSON
- *     parted_jobs(&s, jobs, count, mine);                // as the reference wants them
+ *     parted_jobs(&s, jobs, count, mine);                // in the form of the reference
  *     options.observer = parted_watch(&w, &s);           // then run the engine
  *     assert_string_equal(parted_fault(&w), "");
  *
@@ -20,11 +20,11 @@
 
 #define PARTED_JOBS_MAX 8192
 
-/* What holds whatever the policy: at most 1000 thousandths of a GPU (hence no share of one that is
- * held whole), workers of a job on different GPUs, of types that will do and with the memory that
- * they want, CPU and host memory of the nodes, pools and quotas of the virtual clusters. And sums:
- * GPUs held and thousandths of them over time, as seen and as told at each instant; the GPU time of
- * each job. */
+/* What holds under any policy: at most 1000 thousandths of a GPU (hence no share of one that is
+ * held whole), workers of a job on different GPUs, of allowed types and with the memory that they
+ * request, CPU and host memory of the nodes, pools and quotas of the virtual clusters. Also sums:
+ * GPUs held and thousandths of them over time, as observed and as reported at each instant; the GPU
+ * time of each job. */
 struct parted_watch {
     struct hs_observer observer;
     const struct parts *s;
@@ -37,14 +37,15 @@ struct parted_watch {
 };
 
 void parted_cluster(const struct parts *s, char *json, size_t size);
-/* Into mine, and that into s. */
+/* Converts the jobs into mine, and sets s to those. */
 void parted_jobs(struct parts *s, const struct hs_test_job *jobs, int count,
                  struct parts_job *mine);
-/* From now on it watches one run of the jobs of s. */
+/* Returns an observer of one run of the jobs of s. */
 const struct hs_observer *parted_watch(struct parted_watch *w, const struct parts *s);
-/* After the run: what is wrong; "" = nothing. In w. */
+/* After the run: the first fault; "" = none. In w. */
 const char *parted_fault(struct parted_watch *w);
-/* The same, and that time and sums are those of the reference, which has simulated s. */
+/* The same, and a difference of times and sums from those of the reference, which has simulated
+ * s. */
 const char *parted_difference(struct parted_watch *w);
 
 #endif

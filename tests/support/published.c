@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads the published files with the reader of the traces, but nothing else of ours.
+ * Reads the published files with the reader of the traces, and uses no other code of the program.
  */
 #include "support/published.h"
 
@@ -54,7 +54,7 @@ void published_jobs(struct workload *w, const char *path, const char *const *col
             p->submit = sheet_seconds(&t, 1);
     }
     sheet_close(&t);
-    for (uint32_t i = w->count; i-- > 0;) /* to the epoch: the first submission */
+    for (uint32_t i = w->count; i-- > 0;) /* relative to the epoch: the first submission */
         w->jobs[i].submit -= w->jobs[0].submit;
 }
 

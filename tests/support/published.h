@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What published simulators did with a workload, job by job, and whether we do the same. The files
- * are not ours to ship: they are read from $HORUS_DATA/oracles, or ../shared/data/oracles; where
- * there are none, the test says so and skips. Whatever else fails, fails the test.
+ * Published outcomes of simulators, job by job, compared with runs of the engine. The files may not
+ * be shipped: they are read from $HORUS_DATA/oracles, or ../shared/data/oracles; without them the
+ * test is skipped, with a message. Any other failure fails the test.
  *
  *     struct workload w = {0};
  *     published_helios(&w, "helios-venus/expected_vcvlY_fifo.csv");
@@ -17,10 +17,10 @@
 #include "ref/refsim.h"
 #include "support/run.h"
 
-/* A job and what was published of it, seconds from the first submission. */
+/* A job and its published outcome, in seconds from the first submission. */
 struct published {
     char id[24];
-    int64_t submit, duration, start, end; /* start -1: nothing is published of single jobs */
+    int64_t submit, duration, start, end; /* start -1: no outcomes of single jobs are published */
     uint32_t gpus, preemptions;
 };
 
@@ -31,16 +31,16 @@ struct workload {
 
 /* Adds the jobs of a trace; columns: job id, submission, GPUs, duration. */
 void published_jobs(struct workload *w, const char *path, const char *const *columns);
-/* What became of them; columns: job id, submission, start, end, preemptions, on the simulator's own
+/* Their outcomes; columns: job id, submission, start, end, preemptions, on the simulator's own
  * clock. */
 void published_outcomes(const struct workload *w, const char *path, const char *const *columns);
 
-/* 415 real jobs of VC vcvlY on 2x8, and what the Helios/Lucid artifact did with them: a file of
+/* 415 real jobs of VC vcvlY on 2x8, and their outcomes in the Helios/Lucid artifact: a file of
  * oracles/. */
 void published_helios(struct workload *w, const char *outcomes);
 /* 60 jobs on 4x4 by Tiresias' simulator, with fixes: a folder of 60_job/n4g4, "count/fifo". */
 void published_tiresias(struct workload *w, const char *outcomes);
-/* A micro-scenario by the same, "S1.fifo". */
+/* A micro-scenario by the same simulator, "S1.fifo". */
 void published_micro(struct workload *w, const char *name);
 
 void published_run(const struct workload *w, const char *cluster, const char *policy,
@@ -49,7 +49,7 @@ void published_run(const struct workload *w, const char *cluster, const char *po
 void published_compare(const struct workload *w, const char *cluster, const char *policy);
 /* The same for a micro-scenario. */
 void published_micro_compare(const char *name, const char *cluster, const char *policy);
-/* The reference simulator is held to the same files, so that it may speak where there are none. */
+/* The reference simulator is compared with the same files, so that it can be used without files. */
 void published_compare_reference(const struct workload *w, int nodes, int gpus,
                                  struct ref_scenario s);
 

@@ -41,7 +41,7 @@ long double pick(struct dice *d, int count, const long double *of)
     return of[roll(d, 0, count - 1)];
 }
 
-/* The double of a decimal: what a reader of the file gets. */
+/* The double nearest to a decimal, as a reader of the file gets it. */
 long double real(struct dice *d, double low, double high)
 {
     char text[32];
@@ -148,7 +148,7 @@ static void put_speeds(const struct rated *w, struct dice *d, struct text *t, lo
         (double)of[2]);
 }
 
-/* Throughputs of 2 and 4 GPUs that are powers of two, or anything, never falling. */
+/* Throughputs of 2 and 4 GPUs that are powers of two, or arbitrary, never falling. */
 static void draw_gang(const struct rated *w, struct dice *d, const struct rates_speed *first,
                       struct rates_speed *v)
 {
@@ -161,7 +161,7 @@ static void draw_gang(const struct rated *w, struct dice *d, const struct rates_
     v->efficiency[1] = is_any ? v->efficiency[0] * 0.75L : v->efficiency[0] * pick(d, 2, halves);
     for (int i = 0; i < 2; i++)
         v->spread[i] = is_any ? real(d, 0.3, 1) : pick(d, 3, quarters);
-    if (first != NULL && !is_any) { /* so that means are as exact as they are */
+    if (first != NULL && !is_any) { /* so that means are exact as well */
         memcpy(v->spread, first->spread, sizeof v->spread);
         memcpy(v->efficiency, first->efficiency, sizeof v->efficiency);
     }
@@ -182,8 +182,8 @@ static void put_gangs(struct text *t, const char *kind, const char *word, bool i
     put(t, "]");
 }
 
-/* Where a family, or a type, was not measured spread: the mean over the types of the family (f >=
- * 0), over the families on the type (i < 2), or over all. */
+/* The spread factor of a family, or a type, without a measurement: the mean over the types of the
+ * family (f >= 0), over the families on the type (i < 2), or over all. */
 static void mean_spread(struct rates_speed gangs[2][2], int f, int i, struct rates_speed *v)
 {
     int n = 0;
@@ -202,7 +202,8 @@ static void mean_spread(struct rates_speed gangs[2][2], int f, int i, struct rat
         v->spread[size] /= n;
 }
 
-/* Where a family was not measured on a type: its mean over types; of 8 GPUs as of 4. */
+/* The scaling of a family on a type without a measurement: its mean over types; of 8 GPUs as of
+ * 4. */
 static void mean_scaling(struct rates_speed gangs[2][2], int f, struct rates_speed *v)
 {
     v->sizes = 3;
@@ -212,7 +213,7 @@ static void mean_scaling(struct rates_speed gangs[2][2], int f, struct rates_spe
             v->efficiency[size] += gangs[f][k].efficiency[size < 2 ? size : 1] / 2;
 }
 
-/* What holds of each profile: its own, that of the other batch, its family's, 1. */
+/* Sets the speed of each profile: its own, that of the other batch, its family's, 1. */
 static void set_speeds(struct rated *w, long double own[4][3], long double family[2][3],
                        struct rates_speed gangs[2][2])
 {

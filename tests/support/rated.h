@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Drawn worlds for the physics of shared GPUs: a small cluster of several GPU types, with speeds,
- * gang factors and pair slowdowns, once as model files that the program reads and once as the
- * numbers of the reference.
+ * Random scenarios for the physics of shared GPUs: a small cluster of several GPU types, with
+ * speeds, gang factors and pair slowdowns, once as model files that the program reads and once as
+ * the numbers of the reference.
  *
  *     rated_open();                            // in a scratch folder
  *     rated_draw(&world, kind, seed);
@@ -51,8 +51,8 @@ int rated_close(void **state);
 void rated_draw(struct rated *w, enum rated_kind kind, uint64_t seed);
 void rated_free(struct rated *w);
 
-/* ratedcheck.c: is the result that of the scenario, which the reference has played? Differences are
- * printed when is_told. */
+/* ratedcheck.c: true if the result is that of the scenario, as simulated by the reference.
+ * Differences are printed if is_told. */
 bool rated_agrees(const struct rated *w, const struct rates_scenario *s,
                   const struct hs_test_result *r, bool is_told);
 void rated_print(const struct rated *w, const struct rates_scenario *s, uint64_t number);

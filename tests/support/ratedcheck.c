@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a run made of a scenario, against what the reference makes of it.
+ * Compares a run of a scenario with the reference.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static bool is_same_job(const struct rates_scenario *s, int j, const struct hs_t
            within("ooms", j, e->ooms, o->ooms, 0, is_told);
 }
 
-/* The one that the reference has in the place of r->segments[at]: as many of the job before it. */
+/* The reference's segment for r->segments[at]: the one after as many segments of the same job. */
 static const struct rates_segment *segment_like(const struct rates_scenario *s,
                                                 const struct hs_test_result *r, uint32_t at)
 {
@@ -75,7 +75,7 @@ static bool is_same_segment(const struct rates_scenario *s, bool is_exact,
                 within("segment's work", j, e->done_ns, o->done_ns, done_error, is_told) &&
                 within("segment's GPUs", j, e->gpu_count, o->gpu_count, 0, is_told) &&
                 within("segment ended by", j, (int)ends[e->ended_by], (int)o->ended_by, 0, is_told);
-    if (is_exact) /* else a neighbour may seem to be there for one more moment */
+    if (is_exact) /* otherwise a co-runner may seem to be there for one more moment */
         same = same && within("tenants", j, e->max_tenants, o->max_tenants, 0, is_told);
     for (int i = 0; same && i < o->gpu_count; i++)
         same = same && within("GPU", j, e->gpus[i], o->gpus[i], 0, is_told);

@@ -22,7 +22,7 @@ struct feed {
     struct hs_trace_job job;
 };
 
-/* All but the last fail; the run time of the job is that of all of them. */
+/* All but the last attempt fail; the run time of the job is the sum of all. */
 static void feed_attempts(struct feed *feed, const struct hs_test_job *j, struct hs_trace_job *out)
 {
     feed->attempts_us[j->failures] = out->duration_us;
@@ -148,7 +148,7 @@ static void keep_message(void *ctx, enum hs_severity severity, const char *text,
         snprintf(r->message, sizeof r->message, "%.*s", (int)len, text);
 }
 
-/* "name:key=value,..." into the policy and its state. */
+/* Parses "name:key=value,..." into the policy and its state. */
 static enum hs_status policy_from(const char *spec, const struct hs_policy_ops **policy,
                                   void **state, struct hs_arena *arena, struct hs_diag *diag)
 {
@@ -176,7 +176,7 @@ static enum hs_status stop_there(void *ctx)
     return HS_END;
 }
 
-/* The same jobs under another policy. */
+/* Continues the same jobs under another policy. */
 static enum hs_status fork_engine(struct hs_engine **engine, const struct hs_engine_config *config,
                                   const struct hs_test_options *options, struct feed *feed,
                                   struct hs_diag *diag)
@@ -251,7 +251,7 @@ static struct hs_machines parse_machines(const char *text, struct hs_arena *aren
         char word[16];
         double at_s, speed = 1;
         if (sscanf(end, " %lf n%u %15[a-z] %lf", &at_s, &event->node, word, &speed) < 3)
-            abort(); /* a mistake of the test */
+            abort(); /* an error in the test */
         event->at_us = llrint(at_s * 1e6);
         event->speed_q32 = (uint64_t)(speed * (double)HS_Q32_ONE);
         while (strcmp(words[event->change], word) != 0)

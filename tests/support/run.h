@@ -73,13 +73,13 @@ struct hs_test_segment { /* without padding: tests compare its bytes */
 struct hs_test_result {
     struct hs_test_outcome *jobs;
     struct hs_test_segment *segments;
-    struct hs_instant *instants; /* as told, in order */
+    struct hs_instant *instants; /* as reported, in order */
     uint32_t job_count, segment_count, segment_cap, instant_count, instant_cap;
     struct hs_engine_figures figures;
     char message[1024]; /* first error reported */
 };
 
-/* What may differ from a plain run. */
+/* Options that differ from a plain run. */
 struct hs_test_options {
     enum hs_vc_mode vc;
     const char *vc_file, *reservations; /* files; NULL: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads the jobs, has support/run simulate them, writes what came of it, compares texts.
+ * Parses the jobs, simulates them by support/run, writes the outcome, compares texts.
  */
 #include "support/scenario.h"
 
@@ -24,7 +24,7 @@ struct scenario {
     char text[2048];
 };
 
-/* 1 + the row of the catalogue that bears this name; 0 = none. */
+/* 1 + the row of the catalogue with this name; 0 = none. */
 static uint32_t profile_of(const struct hs_test_options *options, const char *model)
 {
     enum hs_match match;
@@ -34,7 +34,7 @@ static uint32_t profile_of(const struct hs_test_options *options, const char *mo
     return row != HS_NO_PROFILE ? row + 1 : 0;
 }
 
-/* Seconds with up to six decimals. What follows them, or NULL where there is no number. */
+/* Parses seconds with up to six decimals. Returns the text after them, or NULL without a number. */
 static const char *read_us(const char *at, int64_t *us)
 {
     int used = 0;
@@ -74,7 +74,7 @@ static const char *read_memory(const char *at, struct hs_test_job *j)
     return at + used;
 }
 
-/* CPU cores, and perhaps MiB of host memory, in all. */
+/* CPU cores, and optionally MiB of host memory, in all. */
 static const char *read_host(const char *at, struct hs_test_job *j)
 {
     int used = 0;
@@ -99,7 +99,8 @@ static const char *read_class(const char *at, struct hs_test_job *j)
     return NULL;
 }
 
-/* One of the suffixes that stand behind the duration; what follows it, or NULL: it is none. */
+/* Parses one of the suffixes after the duration; returns the text after it, or NULL if it is
+ * none. */
 static const char *read_suffix(struct scenario *s, const char *at,
                                const struct hs_test_options *options)
 {
@@ -144,8 +145,8 @@ static const char *read_suffix(struct scenario *s, const char *at,
     }
 }
 
-/* id:gpus,submit,duration, or id:gpusxthousandths,submit,duration, and the attempts that fail
- * before the last. */
+/* id:gpus,submit,duration, or id:gpusxthousandths,submit,duration, and the failing attempts before
+ * the last. */
 static const char *read_head(struct scenario *s, const char *at)
 {
     struct hs_test_job *j = &s->jobs[s->count];

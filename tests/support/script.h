@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A policy whose every decision is written by the test: the n-th call of `what` writes the n-th
- * plan. Beside another tenant a job runs at speed 1/2.
+ * A policy with decisions written by the test: the n-th call of its function writes the n-th plan.
+ * Beside another tenant a job runs at speed 1/2.
  *
  *     static void start(const struct hs_view *v, struct hs_plan *p, int call)
  *     {
@@ -18,18 +18,18 @@
 typedef void script_fn(const struct hs_view *v, struct hs_plan *p, int call);
 
 extern hs_job_id script_handle[16]; /* of the jobs, in order of submission */
-/* What the policy was told, a letter each: U submit, F finish, S started, O stopped, P cost paid,
- * B mini-batches done, M memory needed changed, and the tag of a timer. */
+/* The policy's notifications, a letter each: U submit, F finish, S started, O stopped, P overhead
+ * paid, B mini-batches done, M memory demand changed, and the tag of a timer. */
 extern char script_told[256];
 
 extern uint32_t script_knows; /* what it declares to know; 0 unless a test sets it */
-/* Options of the runs; the policy is filled in, and speed 1/2 beside another job unless there is an
- * interference or an excess below 0. */
+/* Options of the runs; the policy is set by script_play, and speed 1/2 beside another job unless
+ * there is an interference or an excess below 0. */
 extern struct hs_test_options script_options;
 
 enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
                            uint32_t can, script_fn *what, struct hs_test_result *result);
-/* The run failed for a policy bug whose message has `rule` in it; frees the result. */
+/* Asserts that the run failed for a policy bug with `rule` in its message; frees the result. */
 void assert_script_refused(enum hs_status status, struct hs_test_result *result, const char *rule);
 
 #endif

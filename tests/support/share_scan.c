@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * view.c is compiled here once more, its searches under other names; this file takes its
- * place in the tests, and answers by the index or by the plain version.
+ * Compiles view.c again, with its searches renamed; this file replaces it in the tests, and answers
+ * by the index or by the plain version.
  */
 #include "support/share_scan.h"
 
@@ -53,7 +53,7 @@ static uint32_t scan_shared(struct inquiry *q, int64_t below, int64_t *cost)
     return best;
 }
 
-/* GPUs of a node that could take the job, by counting. */
+/* Number of GPUs of a node that could take the job, by counting. */
 static uint32_t node_allocations(const struct hs_engine *e, const struct hs_job *job,
                                  const struct hs_ask *ask, uint32_t id, uint32_t margin_mib)
 {
@@ -78,7 +78,7 @@ static int cost_compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* HS_NEVER where the gang cannot be. */
+/* HS_NEVER if the gang does not fit. */
 static int64_t node_sum(const struct inquiry *q, uint32_t id, uint32_t margin_mib)
 {
     const struct hs_node *node = &q->engine->cluster->nodes[id];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The engine's searches for shared GPUs by a look at every one of them, in place of its index.
+ * The engine's searches for shared GPUs by a scan of all of them, instead of its index.
  */
 #ifndef HORUS_TESTS_SUPPORT_SHARE_SCAN_H
 #define HORUS_TESTS_SUPPORT_SHARE_SCAN_H
 
 #include <stdbool.h>
 
-/* Off at first; runs that begin later obey it. */
+/* Initially false; applies to runs that begin later. */
 extern bool hs_test_scans_shared;
 
 #endif

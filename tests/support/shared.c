@@ -27,8 +27,8 @@
 #define ONE_Q20  (1 << 20)
 #define ONE_Q32  (UINT64_C(1) << 32)
 
-/* Jobs have the rows of batch 1; --predictor=table tells their utilizations from those of batch 2,
- * the formula their memory from their own, 4 bytes x 2 x params: 500 MiB to 7000, or unknown. */
+/* Jobs have the rows of batch 1; --predictor=table predicts their utilizations from those of batch
+ * 2, the formula their memory from their own, 4 bytes x 2 x params: 500 MiB to 7000, or unknown. */
 static const char profiles[] = "model,dataset,batch,precision,util,util_peak,params,outputs\n"
                                "A,d,1,fp32,1,1,131072000,0\nA,d,2,fp32,10,10,,\n"
                                "B,d,1,fp32,1,1,262144000,0\nB,d,2,fp32,10,40,,\n"
@@ -64,7 +64,7 @@ static void append(char *text, size_t size, const char *fmt, ...)
 static void draw_types(struct shared *t, struct dice *d, int types)
 {
     static const int memories[] = {0, 8192, 8192, 16384, 32768};
-    bool is_plain = roll(d, 0, 1) == 0; /* all alike but in name */
+    bool is_plain = roll(d, 0, 1) == 0; /* all equal except for the name */
     int mem_mib = one_of(d, 5, memories);
     for (int i = 0; i < types; i++) {
         /* the first has speed 1: run times are those of it */
@@ -205,7 +205,7 @@ static void draw_policy(struct shared *t, struct dice *d, bool is_even)
     }
     draw_weights(t, d, takes);
     r->mem_margin_mib = one_of(d, 5, margins);
-    /* `consolidate`, which places the others, is laid down for nodes of one size */
+    /* `consolidate`, which places the others, is defined for nodes of one size */
     r->share_up_to = is_even ? roll(d, 1, 8) : 8;
     r->max_tenants = own_tenants < tenants ? own_tenants : tenants;
     t->options.max_tenants = (uint32_t)tenants;
@@ -234,7 +234,7 @@ static void draw_physics(struct shared *t, struct dice *d)
     t->options.oom_retries = (uint32_t)s->oom_retries;
     int predicted_by = roll(d, 0, 3);
     t->options.predictor = predicted_by == 0   ? noisy[roll(d, 0, NOISES - 1)]
-                           : predicted_by == 1 ? NULL /* the truth */
+                           : predicted_by == 1 ? NULL /* the true values */
                                                : from_table;
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Drawn scenarios for the policies that share GPUs: up to 12 jobs on up to 16 GPUs of up to 3
- * types, several racks, gangs, memory that is short, predictions that are wrong; once as the engine
- * wants them and once as numbers of the reference. Few values, so that nearly everything ties.
+ * Random scenarios for the policies that share GPUs: up to 12 jobs on up to 16 GPUs of up to 3
+ * types, several racks, gangs, insufficient memory, wrong predictions; once as the engine's input
+ * and once as numbers of the reference. Few values, so that ties are frequent.
  *
  *     shared_open(state);                      // a scratch folder, predictors
  *     shared_draw(&t, seed, number);
- *     shared_ask(&t);                          // what policies are told, into t.s
+ *     shared_ask(&t);                          // the policies' predictions, into t.s
  *     share_play(&t.s);
  *     hs_test_run_with(t.jobs, t.s.job_count, t.cluster_path, t.policy, &t.options, &r);
  *
- * What policies are told of a job is asked of the engine's view by a policy that does nothing else,
- * so that the reference knows neither predictor nor catalogue.
+ * A policy that does nothing else reads the predictions from the engine's view, so the reference
+ * depends neither on predictor nor catalogue.
  */
 #ifndef HORUS_TESTS_SHARED_H
 #define HORUS_TESTS_SHARED_H
@@ -27,7 +27,7 @@ struct shared {
     struct hs_test_options options;
     char type_names[SHARE_TYPES_MAX][8];
     char cluster[1024], policy[256];
-    const char *cluster_path; /* of the text `cluster`, until the next is drawn */
+    const char *cluster_path; /* of the text `cluster`, valid until the next draw */
 };
 
 /* cmocka group set-up and tear-down. */
@@ -35,7 +35,7 @@ int shared_open(void **state);
 int shared_close(void **state);
 /* A function of its two numbers. */
 void shared_draw(struct shared *t, uint64_t seed, uint64_t number);
-/* Fills the jobs of t->s; to be called again when jobs are left out. */
+/* Fills the jobs of t->s; must be called again when jobs are left out. */
 void shared_ask(struct shared *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A CSV file of somebody else's, by named columns; whatever is wrong with it fails the test.
+ * A third-party CSV file, by named columns; any error in it fails the test.
  *
  *     static const char *const columns[] = {"job_id", "end", NULL};
  *     static struct sheet t;

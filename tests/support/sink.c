@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Sink and scratch folder of the unit tests. Trouble here ends the test program at once: it is no
- * finding about the code under test.
+ * Sink and scratch folder of the unit tests. An error here ends the test program at once: it is not
+ * one of the code under test.
  */
 #include "support/sink.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the unit tests share: a sink that keeps reports as text, a scratch folder, files in it.
+ * Fixture of the unit tests: a sink that keeps reports as text, a scratch folder, files in it.
  *
  *     struct sink sink;
  *     sink_init(&sink);
@@ -14,7 +14,7 @@
 
 #include "base/diag.h"
 
-/* Reports in order, each ended by a '\n'; what does not fit in text is dropped. */
+/* Reports in order, each ended by a '\n'; text beyond the buffer is dropped. */
 struct sink {
     struct hs_diag diag;
     size_t len;
@@ -27,12 +27,12 @@ void sink_clear(struct sink *sink); /* text and counts */
 /* cmocka group set-up and tear-down: a new folder under $TMPDIR or /tmp, removed with all in it. */
 int scratch_open(void **state);
 int scratch_close(void **state);
-int scratch_enter(void **state); /* scratch_open, and the working directory is there */
-/* Path of a file in it; static storage, good for the next four calls. */
+int scratch_enter(void **state); /* scratch_open, with the folder as working directory */
+/* Path of a file in it; static storage, valid for the next four calls. */
 const char *scratch_path(const char *name);
 /* Writes len bytes there; returns the path. */
 const char *scratch_write(const char *name, const void *data, size_t len);
-/* The same for a text; its path into `path`, of `size` bytes, where it stays. */
+/* The same for a text; its path is copied into `path`, of `size` bytes. */
 void scratch_keep(char *path, size_t size, const char *name, const char *text);
 
 #endif

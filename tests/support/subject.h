@@ -21,7 +21,7 @@ extern struct sink subject_sink;
 HS_MUST_USE enum hs_status subject_try(const char *name,
                                        const struct hs_calibrate_options *options);
 struct hs_json_doc *subject_run(const char *name, const struct hs_calibrate_options *options);
-/* A figure of the holdout entry of that protocol; fails the test if there is none. */
+/* A figure of the holdout entry of that protocol; fails the test if it is absent. */
 double subject_score(const struct hs_json *owner, const char *protocol, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the tests of the predictor share: a catalogue and a set of model files, and what predictors
- * of them tell. Whatever fails, fails the test with the messages.
+ * Fixture of the predictor's tests: a catalogue and a set of model files, and the predictions made
+ * from them. Any failure fails the test with the messages.
  *
  *     told_open(&t, "model,batch,util\nA,8,40\n", told_plain_model());
  *     p = told_predictor(&t, (struct hs_predictor_options){.kind = HS_PREDICT_TABLE});
@@ -46,12 +46,12 @@ struct told {
 /* rows: text of the catalogue, or NULL for configs/profiles.csv. model_files: as --models. */
 void told_open(struct told *t, const char *rows, const char *model_files);
 void told_close(struct told *t);
-/* Writes predictor.json of that text, of no predictions; returns the path. */
+/* Writes predictor.json of that text, without predictions; returns the path. */
 const char *told_model(const char *text);
 const char *told_plain_model(void);
 struct hs_predictor *told_predictor(struct told *t, struct hs_predictor_options options);
 struct hs_estimate predicted_of(const struct hs_predictor *p, struct hs_job_facts facts);
-/* Of a job of that profile, in truth of 12.3 % and 7 MiB. */
+/* The prediction for a job of that profile with true values of 12.3 % and 7 MiB. */
 struct hs_estimate told_of_profile(const struct told *t, const struct hs_predictor *p,
                                    const char *key);
 

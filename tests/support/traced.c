@@ -101,7 +101,7 @@ void traced_file(struct traced *t, const char *path)
         return;
     while ((t->status = hs_trace_next(trace, &job)) == HS_OK)
         keep_job(t, job);
-    assert_int_equal(hs_trace_next(trace, &job), t->status); /* an end stays an end */
+    assert_int_equal(hs_trace_next(trace, &job), t->status); /* the end is permanent */
     hs_trace_get_counts(trace, &t->counts);
     memcpy(t->drops, t->counts.drops, sizeof t->drops);
     snprintf(t->format, sizeof t->format, "%s", hs_trace_format_name(trace));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A trace read to its end inside a test: jobs with their texts copied, counts, what was reported.
+ * A trace read to its end inside a test: jobs with copies of their texts, counts, reports.
  *
  *     struct traced t;
  *     traced_options(&t);
@@ -20,7 +20,7 @@ struct traced {
     struct hs_trace_options options;
     enum hs_status status; /* the last one: HS_END after a whole trace */
     struct hs_trace_job jobs[TRACED_JOBS];
-    uint64_t count; /* may be more than are kept */
+    uint64_t count; /* may exceed the number of kept jobs */
     uint64_t gpus;  /* sum over all jobs */
     int64_t duration_us;
     struct hs_trace_counts counts;
@@ -35,14 +35,14 @@ struct traced {
 
 void traced_options(struct traced *t); /* defaults; change t->options before reading */
 void traced_file(struct traced *t, const char *path);
-/* Writes the text to a file of the scratch folder and reads that. */
+/* Writes the text to a file of the scratch folder and reads it. */
 void traced_text(struct traced *t, const char *name, const char *text);
 
-/* Whether two jobs tell the same of this member, which may be nothing. */
+/* True if two jobs have the same value of this member, or both none. */
 bool traced_is_same(const struct hs_trace_job *a, const struct hs_trace_job *b,
                     const struct hs_column *column);
-/* Whether a value that the format holds, as far as its table goes, may come back as another: it
- * says so itself, and `convert` tells its user. */
+/* True if a value that the format has, according to its table, may come back as another: then the
+ * format declares that, and `convert` reports it. */
 bool traced_may_change(const struct hs_trace_format *format, const struct hs_trace_job *job,
                        const struct hs_column *column);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Draws scenarios, runs both sides, compares, shrinks.
+ * Draws scenarios, runs engine and reference, compares, shrinks.
  */
 #include "support/trials.h"
 
@@ -64,7 +64,7 @@ void trial_draw_jobs(struct trial *t, struct dice *d, int most, bool is_odd)
     int64_t submit_us = 0;
     t->count = dice_roll(d, 2, most);
     for (int i = 0; i < t->count; i++) {
-        /* one job in twenty or so may be too big for the cluster */
+        /* about one job in twenty may be too large for the cluster */
         int largest = dice_roll(d, 0, 19) == 0 ? gpus + 1 : gpus;
         if (dice_roll(d, 0, 1) == 0 && largest > 4)
             largest = 4;
@@ -138,7 +138,7 @@ static bool has_same_outcome(const struct ref_task *t, const struct hs_test_outc
            o->preemptions == (uint32_t)t->preemptions;
 }
 
-/* The next one of the job at or after `at`; -1: none. */
+/* The next segment of the job at or after `at`; -1: none. */
 static int next_reference(const struct ref_world *w, int job, int at)
 {
     while (at < w->segment_count && w->segments[at].task != job)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Interference models made from text: the fixture of the tests of the truth. Four profiles A..D
- * and the GPU types of truth_types; see truth_tables for what is known of them.
+ * Interference models made from text: the fixture of the tests of the sharing model. Four profiles
+ * A..D and the GPU types of truth_types; truth_tables lists the known values.
  *
  *     truth_open(state);                             // group set-up: a scratch folder, a catalogue
  *     m = truth_of_text(truth_tables, &options);     // fails the test if there is any message
@@ -33,7 +33,7 @@ HS_MUST_USE enum hs_status truth_try(struct hs_interference **m, const char *tex
                                      const struct hs_interference_options *options);
 struct hs_interference *truth_of_text(const char *text,
                                       const struct hs_interference_options *options);
-/* A model of nothing but the general form k, alpha, beta. */
+/* A model with only the general form k, alpha, beta. */
 struct hs_interference *truth_of_form(const double *form,
                                       const struct hs_interference_options *options);
 

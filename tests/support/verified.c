@@ -103,7 +103,7 @@ void verified_with(struct verified *r, int file, const char *find, const char *r
         else
             verified_replace(verified_names[i], verified_sound[i], NULL, NULL);
     }
-    /* the path of the trace goes in last */
+    /* the path of the trace is inserted last */
     char *text;
     size_t len;
     sink_init(&r->sink);

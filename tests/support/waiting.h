@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A view that the test answers itself, for what works on waiting jobs alone (lanes): an array of
- * jobs and a clock. To be included by the one source file of such a test: the definitions take the
- * place of the engine's.
+ * A view implemented by the test, for code that uses waiting jobs only (the queues of Horus+): an
+ * array of jobs and a clock. Must be included by the one source file of such a test: the
+ * definitions replace the engine's.
  *
- *     waiting_open(&lanes, 4, HS_HPLUS_CREDIT_MEDIAN);
+ *     waiting_open(&queues, 4, HS_HPLUS_CREDIT_MEDIAN);
  *     waiting[0] = (struct waiting_job){.gpus = 1, .util_pm = 300, .submit_us = 5};
- *     waiting_add(&lanes, 0);                       // at waiting_now_us, key = util_pm
+ *     waiting_add(&queues, 0);                      // at waiting_now_us, key = util_pm
  */
 #ifndef HORUS_TESTS_WAITING_H
 #define HORUS_TESTS_WAITING_H
@@ -161,7 +161,7 @@ void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
     waiting_timers[waiting_timer_count++] = at_us;
 }
 
-/* Empty lanes with the presets of the parameters, at time 0. */
+/* Empty queues with the presets of the parameters, at time 0. */
 static inline void waiting_open(struct hs_hplus_queues *l, int64_t queues,
                                 enum hs_hplus_credit credit)
 {
@@ -177,8 +177,8 @@ static inline void waiting_open(struct hs_hplus_queues *l, int64_t queues,
     hs_hplus_queues_init(l, &waiting_view);
 }
 
-/* Lanes whose centroids lie at 0, 1, 2, ... GPUs, whatever else a job asks for, and which stay so
- * as long as nobody refreshes them. */
+/* Queues with centroids at 0, 1, 2, ... GPUs, regardless of a job's other requests, which do not
+ * change unless they are clustered again. */
 static inline void waiting_open_by_gpus(struct hs_hplus_queues *l, int64_t queues,
                                         enum hs_hplus_credit credit)
 {

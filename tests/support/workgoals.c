@@ -36,8 +36,8 @@ static struct work_share duration_cdf(struct workstat *w, const struct workfact 
     return value(workstat_duration_cdf(w, f->gpus, 0, f->place));
 }
 
-/* The share that is asked for, as far as the durations at and below the published quantile can
- * tell: many jobs may take just as long. */
+/* The share at the published quantile, as far as durations at and below it determine it: many jobs
+ * may take exactly that long. */
 static struct work_share quantile_below(struct workstat *w, const struct workfact *f,
                                         int64_t below_s)
 {
@@ -130,10 +130,10 @@ static struct work_share users_jobs(struct workstat *w, const struct workfact *f
     return value(workstat_users_jobs(w, f->place));
 }
 
-/* What is asked, and how much a figure may be off. */
+/* The measures, and the allowed deviation of each. */
 static const struct measure {
     const char *name, *goal, *text;
-    double allowed; /* 0: told */
+    double allowed; /* 0: listed only */
     bool is_relative, is_quantile;
     measure_function *measure;
 } measures[] = {
@@ -236,7 +236,7 @@ void workgoals_measure(struct workgoals *g, const char *workload, uint32_t draw,
         const struct measure *m = &measures[f->kind];
         bool is_own = strcmp(f->workload, workload) == 0;
         if (is_own && m->measure == NULL)
-            jobs = f->value; /* stands before the others of its workload */
+            jobs = f->value; /* comes before the others of its workload */
         if (m->measure == NULL || (!is_own && strcmp(f->workload, OF_ALL) != 0))
             continue;
         if (!is_own && (strcmp(workload, "philly") == 0 || strcmp(workload, "pai") == 0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a generated workload must be like: published facts (support/workloads/published.csv), what
- * is measured of it (support/workstat.h), and how far the one may be from the other, goal by goal.
- * Nothing here knows the files that the generator reads.
+ * Requirements on a generated workload: published facts (support/workloads/published.csv), their
+ * measured values (support/workstat.h), and the allowed deviation, goal by goal. No code here reads
+ * the generator's files.
  *
  *     static struct workgoals g;
  *     workgoals_load(&g);
@@ -11,7 +11,7 @@
  *         say(&row);
  *     workgoals_free(&g);
  *
- * A goal about many points (a distribution, a profile) is about the one that is furthest off.
+ * A goal about many points (a distribution, a profile) is judged by the point of largest deviation.
  */
 #ifndef HORUS_TESTS_WORKGOALS_H
 #define HORUS_TESTS_WORKGOALS_H
@@ -40,23 +40,23 @@ struct workgoals {
 
 struct workrow {
     const char *goal, *text;
-    const struct workfact *worst; /* the point furthest off in the mean of the draws */
+    const struct workfact *worst; /* the point of largest deviation in the mean of the draws */
     uint32_t points, draws, draws_met;
     double seen;                  /* there, the mean of the draws */
     double off, off_min, off_max; /* of the mean of the draws; of the single draws */
-    double allowed;               /* 0: told, nothing is asked */
+    double allowed;               /* 0: listed only, no requirement */
     bool is_relative;             /* off and allowed are shares of the published figure */
 };
 
 void workgoals_load(struct workgoals *g);
 void workgoals_free(struct workgoals *g);
-/* Takes every figure there is a fact about; of Helios' four clusters also their share in what was
- * published of all four together. Draws are counted from 0, the same number of every workload. */
+/* Measures every figure that has a fact; for Helios' four clusters also their share in what was
+ * published of all four together. Draws are counted from 0, the same number for every workload. */
 void workgoals_measure(struct workgoals *g, const char *workload, uint32_t draw,
                        struct workstat *stat);
 /* Rows of all workloads in the order of the facts; false behind the last. */
 bool workgoals_next(const struct workgoals *g, uint32_t *at, struct workrow *row);
 /* The published figure of a fact, and the mean measured, of a quantile as durations are cut. */
-bool workrow_is_met(const struct workrow *row); /* by the mean of the draws; told: true */
+bool workrow_is_met(const struct workrow *row); /* by the mean of the draws; true if listed only */
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/sample.h"
 #include "support/workstat.h"
 
-/* name: a shipped workload or a file's path. Fails the test, or ends the program, if it is none. */
+/* name: a shipped workload or a file's path. An error fails the test, or ends the program. */
 void worksource_generate(struct workstat *w, const char *name, uint64_t jobs, uint64_t seed);
 
 /* Writes the workload fitted to such jobs, or to a trace, to path. */
@@ -21,11 +21,11 @@ void worksource_fit_trace(const struct hs_trace_options *options, const char *pa
 
 /* A row of a comparison of two workloads. */
 struct workpair {
-    uint32_t count, other_count; /* what was compared */
+    uint32_t count, other_count; /* number of values compared */
     double ks, noise;            /* noise: of two samples of one distribution, 19 times out of 20 */
 };
 
-/* Of their durations within a range of demands; counts 0 where one of them has none. */
+/* Compares their durations within a range of demands; counts are 0 if one of them has none. */
 struct workpair worksource_compare_durations(const struct workstat *a, const struct workstat *b,
                                              const char *gpus);
 struct workpair worksource_compare_gaps(const struct workstat *a, const struct workstat *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a workload is like, measured from its jobs alone and from nothing that made them: any trace,
+ * Statistics of a workload, measured from its jobs alone and not from its generator: any trace,
  * real or generated, in memory, and one function a figure. Definitions, binding for
  * results/workloads.md:
  *
@@ -14,8 +14,7 @@
  *   hour        share of all jobs submitted at that hour of the trace's own clock
  *   weekday     mean jobs per calendar day of that weekday, as a share of the sum of the seven
  *   users       share of all GPU time (or jobs) of the users with most of it: the curve through
- *               the points
- *               ((k - 1) / (users - 1), share of the first k), straight between them
+ *               the points ((k - 1) / (users - 1), share of the first k), straight between them
  *   wanted      GPUs of the jobs that run if each starts when it is submitted, over the time from
  *               the first submission to the last end
  *
@@ -45,25 +44,24 @@ struct workstat {
     uint32_t count, cap;
     struct hs_intern users;
     char sorted_of[8];  /* range of demands of ... */
-    int64_t *durations; /* those of them, in order of size */
+    int64_t *durations; /* durations of these jobs, in order of size */
     uint32_t durations_cap, durations_count;
 };
 
-/* Takes all jobs of a source; HS_END. Jobs without GPUs are passed over. from_us <= submission <
- * to_us on the trace's clock; both 0: all. */
+/* Takes all jobs of a source; HS_END. Jobs without GPUs are skipped. from_us <= submission < to_us
+ * on the trace's clock; both 0: all. */
 enum hs_status workstat_from(struct workstat *w, struct hs_job_source source, int64_t from_us,
                              int64_t to_us);
-/* The same of a trace; fails the test, or ends the program, if it cannot be read. */
+/* The same for a trace; an error fails the test, or ends the program. */
 void workstat_read(struct workstat *w, const struct hs_trace_options *options, int64_t from_us,
                    int64_t to_us);
-/* Longer durations become this one, as in files that are cut. */
+/* Limits durations to this one, as in truncated files. */
 void workstat_cut(struct workstat *w, int64_t most_s);
 void workstat_free(struct workstat *w);
 
 bool workstat_in(const char *gpus, uint64_t demand);
 
-/* A share, as what it is a share of: figures of several workloads add up before they are divided.
- */
+/* A share with its whole: figures of several workloads are added up before they are divided. */
 struct work_share {
     double part, whole;
 };
