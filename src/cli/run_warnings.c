@@ -537,6 +537,8 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
                         ? "its parameter priority=order puts jobs of higher priority first"
                         : NULL},
                    {"deadline", a->with_deadline, !f->reads_deadline, NULL},
+                   {"range of GPUs", a->with_range, (setup->can & HS_CAN_RESIZE) == 0,
+                    "'horus policies' tells which policies may resize jobs"},
                    {"class", classes, !f->reads_class && largest < jobs,
                     hs_param_find(setup->policy->params, "class") != NULL
                         ? "its parameter class=order puts guaranteed jobs first"

@@ -703,6 +703,7 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
     const int32_t priority = (*out)->priority;
     struct hs_assign_counts *c = &a->counts;
     c->with_priority += priority != 0;
+    c->with_range += (*out)->gpus_min < (*out)->gpus_max;
     c->least_priority =
         a->index == 0 || priority < c->least_priority ? priority : c->least_priority;
     c->most_priority = a->index == 0 || priority > c->most_priority ? priority : c->most_priority;

@@ -83,7 +83,8 @@ struct hs_assign_counts {
     struct hs_fractions utils; /* of jobs with GPUs, from the trace */
     uint64_t util_from[HS_FIGURE_FROM_COUNT], mem_from[HS_FIGURE_FROM_COUNT]; /* jobs with GPUs */
     uint64_t deadlines_drawn, losses_drawn, with_loss;
-    uint64_t with_priority, with_deadline, classes[HS_JOB_CLASS_COUNT]; /* jobs; priority not 0 */
+    uint64_t with_priority, with_deadline, with_range; /* jobs; priority not 0 */
+    uint64_t classes[HS_JOB_CLASS_COUNT];
     int32_t least_priority, most_priority;
 };
 

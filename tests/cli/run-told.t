@@ -64,25 +64,29 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   [3]
 
 # run-columns-ignored
-Of priority, deadline and class, those in which jobs differ and which the policy does not look at: gandiva looks at
-priorities, antman at classes, no policy at deadlines. A column of one value tells nothing apart.
+Of priority, deadline, class and range of GPUs, those in which jobs differ and which the policy does not look at: gandiva looks at
+priorities and resizes jobs, antman looks at classes, none of them at deadlines. A column of one value tells nothing apart.
 
   $ cat > columns.csv <<'END'
-  > job_id,submit_time,gpus,duration,priority,deadline,class
-  > a,0,1,10,3,100,guaranteed
-  > b,1,1,10,4,,opportunistic
+  > job_id,submit_time,gpus,duration,priority,deadline,class,gpus_min,gpus_max
+  > a,0,1,10,3,100,guaranteed,1,2
+  > b,1,1,10,4,,opportunistic,1,1
   > END
   $ for policy in fifo gandiva antman; do horus run columns.csv -c 1x4:V100 -p $policy --force -o out > /dev/null; done
   ! warning: 2 of 2 jobs have a priority: policy 'fifo' ignores it
   !       = hint: its parameter priority=order puts jobs of higher priority first
   ! warning: 1 of 2 jobs have a deadline: policy 'fifo' ignores it
+  ! warning: 1 of 2 jobs have a range of GPUs: policy 'fifo' ignores it
+  !       = hint: 'horus policies' tells which policies may resize jobs
   ! warning: 2 of 2 jobs have a class: policy 'fifo' ignores it
   !       = hint: its parameter class=order puts guaranteed jobs first
   ! warning: 1 of 2 jobs have a deadline: policy 'gandiva' ignores it
   ! warning: 2 of 2 jobs have a class: policy 'gandiva' ignores it
   ! warning: 2 of 2 jobs have a priority: policy 'antman' ignores it
   ! warning: 1 of 2 jobs have a deadline: policy 'antman' ignores it
-  $ sed 's/4,,opp.*/3,,guaranteed/; s/100,/,/' columns.csv > same.csv
+  ! warning: 1 of 2 jobs have a range of GPUs: policy 'antman' ignores it
+  !       = hint: 'horus policies' tells which policies may resize jobs
+  $ sed 's/4,,opp.*/3,,guaranteed,1,1/; s/100,\(.*\),2/,\1,1/' columns.csv > same.csv
   $ horus run same.csv -c 1x4:V100 -o same > /dev/null
 
 # run-warned-of-demand
