@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Instructions of a fixed set of runs, counted by callgrind, against a committed list: they tell a
-# slower program from a busy machine. Inputs are made up from fixed seeds; every policy has 2,000 jobs.
+# Instructions of a fixed set of runs, counted by callgrind and compared with a committed list: unlike
+# times, they do not depend on the load of the machine. Inputs are generated from fixed seeds; every policy
+# has 2,000 jobs.
 #   tests/bench/bench-instr.sh [BUILD] [WORD]           WORD: only names that contain it
 #   tests/bench/bench-instr.sh --bless [BUILD]          writes tests/bench/instructions.csv
-# Exit code 1 when a count is more than 3 % above the list. Counts depend on compiler and libc: where
-# these differ from the list's it says so and allows 25 %. HORUS_BENCH_LIST: another list.
+# Exit code 1 if a count is more than 3 % above the list. Counts depend on compiler and libc: if these
+# differ from the list's, a message says so and 25 % are allowed. HORUS_BENCH_LIST: another list.
 set -eu
 cd "$(dirname "$0")/../.."
 list=${HORUS_BENCH_LIST:-tests/bench/instructions.csv}
@@ -33,10 +34,10 @@ shape=16x8:V100
 "$horus" generate --like philly --load 0.9 -c $shape -n 2000 --seed 1 --format philly -q \
     -o "$work/cluster_job_log"
 head -n 2 "$work/helios.csv" >"$work/one.csv"
-# All at once: what waits is 2,000 jobs long from the first moment on.
+# All at once: the queue has 2,000 jobs from the first moment on.
 awk -F, -v OFS=, 'NR > 1 { $8 = "2020-04-01 00:00:00" } { print }' "$work/helios.csv" >"$work/burst.csv"
 
-# NAME ARGUMENT...: the fixed set. Turns of mini-batches one by one are not in it: they are millions.
+# NAME ARGUMENT...: the fixed set. Turns of single mini-batches are not in it: they are millions.
 cases() {
     local policy helios="run $work/helios.csv -c $shape"
     echo "start run $work/one.csv -c $shape --outputs summary -p fifo"
@@ -64,7 +65,7 @@ counted() { # NAME ARGUMENT...: prints NAME,INSTRUCTIONS
     local name=$1 more=()
     shift
     [ "$1" != run ] || more=(-o "$work/out-$name" --no-progress)
-    # Nothing of the environment: its size would be counted.
+    # An empty environment: its size would be counted.
     env -i PATH="$PATH" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
         "$horus" "$@" "${more[@]}" -q >/dev/null 2>"$work/said-$name" || {
         cat "$work/said-$name" >&2

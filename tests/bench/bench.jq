@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What bench.sh makes of its samples, one JSON object each: the figures of results/bench.json (medians
-# over rounds, costs an event, ratios to the bare parses beside each, growth exponents); these as tables,
-# {title, head, rows}, cells are texts; and results/speed.md of two measurements, of an earlier program
-# and of a later one.
+# Evaluates the samples of bench.sh, one JSON object each: the figures of results/bench.json (medians over
+# rounds, costs an event, ratios to the bare parses beside each, growth exponents); these as tables, {title,
+# head, rows}, cells are texts; and results/speed.md from two measurements, of an earlier program and of a
+# later one.
 
 # ---- figures ------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ def middle($key): map(.[$key] // empty) | median;
 # A command that ended under one cap and not under another has ended.
 def ended: map(select(.capped | not)) as $ended | if $ended == [] then . else $ended end;
 
-# Samples of one command into one figure; $keep: the members that tell which.
+# Samples of one command into one figure; $keep: the members that identify it.
 def joined($keep):
     (.[0] | with_entries(select(.key | IN($keep[])))) +
     if any(.[]; .capped) then {capped: true} else
@@ -79,7 +79,7 @@ def figures:
      lookups: (part("lookup") | map(.text))} |
     . + {growth: growth($start_us), memory: memory};
 
-# Several measurements of one program, each of a part, as one. Input: what bench.sh wrote.
+# Several measurements of one program, each of a part, as one. Input: the output of bench.sh.
 def joined_files:
     if length == 1 then .[0] else
         (map(.policies) | add | reduce .[] as $p ([]; if index($p) then . else . + [$p] end))
@@ -113,7 +113,8 @@ def parse_target: {fifo: 2.5, sjf: 2.5, srtf: 6, tiresias: 6, horus: 15, pack: 1
                    "gandiva:slicing=fluid": 25};
 def parse_stretch: {fifo: 2, sjf: 2, srtf: 4, tiresias: 4, horus: 8, pack: 8,
                     "gandiva:slicing=fluid": 12};
-# As ratios to fifo: 1,024 GPUs, 95 % load, 100,000 jobs, summary alone. What these decide looks at every
+# As ratios to fifo: 1,024 GPUs, 95 % load, 100,000 jobs, summary alone. Decisions of these policies visit
+# every live job.
 # live job.
 def fifo_target: {muri: 60, synergy: 20, lucid: 25};
 def all_outputs_target: 2.5; # x summary alone
@@ -135,7 +136,7 @@ def by_policy($m): $m.policies as $order | group_by(.policy) |
     sort_by(.[0].policy as $p | $order | index($p));
 def per_job: if . == null then "" elif .capped then "> cap" else .cpu_us * 1000 / .jobs | short end;
 
-# What the yardstick takes for a row, over all points of 100,000 rows and more.
+# The cost of the bare parse per row, over all points of 100,000 rows and more.
 def parse_ns: [.grid[] | select(.parse_us and .jobs >= 100000) | .parse_us * 1000 / .jobs] | median;
 
 def point_row($m): . as $p | if .capped then [.policy, (.jobs | jobs_text), "> cap"] else
@@ -152,7 +153,7 @@ def point_row($m): . as $p | if .capped then [.policy, (.jobs | jobs_text), "> c
 def point_head: ["policy", "jobs", "CPU s", "user s", "wall s", "MiB", "events/s", "ns/event",
     "ns/decision", "live jobs", "x parse", "target", "all outputs x", "co-located"];
 
-# The star has one point a policy here, the most jobs that it could do; a product all of them.
+# The star has one point a policy here, the most jobs that it could finish; a product all of them.
 def point_tables: . as $m |
     if .form == "star" then
         {title: "1,024 GPUs, 95 % load, the most jobs that each can do",
@@ -253,7 +254,7 @@ def file_tables: . as $m | select(.files | length > 0) |
          (.ratio | held($target[1]; short)), ($target[1] // "" | tostring), (.wall_us / 1e6 | fixed(2)),
          (.peak_kib / 1024 | held(200; fixed(1))), "200", (.live | thousands)]]};
 
-# Half of the jobs opportunistic: GPUs are really shared.
+# Half of the jobs are opportunistic: GPUs are really shared.
 def class_tables: . as $m | select(.classes | length > 0) |
     {title: "antman, half of the jobs opportunistic, 1,024 GPUs, 95 % load; exponent in jobs \(
         .classes | map(select(.capped | not) | [.jobs, .cpu_us - $m.start_us]) | exponent |
@@ -263,8 +264,8 @@ def class_tables: . as $m | select(.classes | length > 0) |
         [(.jobs | jobs_text), (.cpu_us / 1e6 | fixed(2)), per_job, (.ns_per_event | round | thousands),
          (.live | thousands), (.colocated | percent)] end]};
 
-# The dearest combinations; a run of more than `random_most` times what fifo takes was ended. Did it say before
-# that it takes long?
+# The most expensive combinations; a run of more than `random_most` times the cost of fifo was ended. The
+# table shows whether the run announced that it takes long.
 def random_tables: select(.random | length > 0) | (.random | map(select(.capped))) as $over |
     ($over | map(select(.told | not)) | length) as $silent |
     {title: "\(.random | length) random combinations, 50,000 jobs: \($over | length) above \(
@@ -319,7 +320,7 @@ def markdown:
     "| --- |" + ([range($n - 1) | " ---: |"] | add),
     (.rows[] | "| " + (. + [range($n - length) | ""] | cells | join(" | ")) + " |");
 
-# The point of a policy that has most jobs, of those that both measured.
+# The point of a policy with the most jobs, of those that both measured.
 def most($policy; $other): .grid | map(select(.policy == $policy and .outputs == "summary" and
     .gpus == 1024 and .load == 95 and (.capped | not))) |
     map(select(.jobs as $n | $other.grid | any(.policy == $policy and .outputs == "summary" and
@@ -340,7 +341,7 @@ def faster($before; $after):
          (if $target then parse_stretch[$policy] | tostring else "" end),
          ($old.peak_kib / 1024 | fixed(1)), ($new.peak_kib / 1024 | fixed(1))]]};
 
-# Exponents and bytes of one measurement; null where it has none.
+# Exponents and bytes of one measurement; null if absent.
 def growth_of($policy):
     [(.growth.jobs | find(.policy == $policy and .load == 30) | .exponent),
      (.growth.gpus | map(select(.policy == $policy and .load == 95)) |
@@ -360,8 +361,8 @@ def grown($before; $after):
         [$policy] + [range(5) as $i | $old[$i], $new[$i] |
             held($targets[$i]; if $i < 3 then fixed(2) else short end)]]};
 
-# Lines of bench_interference, the first of which is their head; those that stand further in belong to
-# the one above them that does not.
+# Lines of bench_interference, the first of which is their head; indented lines belong to the line above
+# them.
 def lookups:
     {title: "Slowdowns of shared GPUs: ns a look at one",
      head: ["of", "ns", "target"],
@@ -419,6 +420,6 @@ def combination($policies; $clusters; $workloads):
     {x, line: ([$policy.name + (if $set == {} then "" else ":" end) +
                 ($set | to_entries | map("\(.key)=\(.value)") | join(",")), $cluster, .it] | @tsv)};
 
-# So many lines POLICY, CLUSTER, WORKLOAD.
+# The given number of lines POLICY, CLUSTER, WORKLOAD.
 def combinations($count; $seed; $policies; $clusters; $workloads):
     foreach range($count) as $i ({x: $seed}; .x | combination($policies; $clusters; $workloads); .line);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What runs cost: CPU time, wall time and memory of every policy against jobs, GPUs and load, each
-# beside bare libcsv parses of the same file right before and behind it; growth exponents; backlogs;
-# memory per job and GPU; whole files; the generator.
+# The cost of runs: CPU time, wall time and memory of every policy by jobs, GPUs and load, each beside bare
+# libcsv parses of the same file directly before and after it; growth exponents; long queues; memory per job
+# and GPU; whole files; the generator.
 #   tests/bench/bench.sh [BUILD] [OPTION...]      a star around 1 M jobs, 1,024 GPUs, 95 %: 15 minutes
 #     --all                     the whole product of the lists below: hours
 #     --policies A,B            these alone, of the star or the product
@@ -15,7 +15,7 @@
 #   tests/bench/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
 #   tests/bench/bench.sh --join FILE... >FILE     such parts as one file
 #   tests/bench/bench.sh --page BEFORE AFTER >results/speed.md    the page, of two programs
-# A measurement, not a test: what misses its target is marked, and only a run that fails ends it.
+# A measurement, not a test: a missed target is marked, and only a failed run ends it.
 set -eu
 cd "$(dirname "$0")/../.."
 here=tests/bench
@@ -70,15 +70,15 @@ number() { # 10k, 1M -> 10000, 1000000
     esac
 }
 
-# Helios' twelve columns; gangs, durations and hours of Venus, as many jobs a day as LOAD percent of
-# the GPUs take.
+# Helios' twelve columns; gangs, durations and hours of Venus, as many jobs a day as need LOAD percent of
+# the GPUs.
 workload() { # JOBS GPUS LOAD_PERCENT FILE
     parsed=
     "$horus" generate --like venus -n "$1" -c "$(($2 / 8))x8:V100" --format helios -q -f -o "$4" \
         --load "$(awk -v percent="$3" 'BEGIN { print percent / 100 }')"
 }
 
-# The first JOBS of them, all submitted at once, with no column that is not needed.
+# The first JOBS of them, all submitted at once, with required columns only.
 burst() { # JOBS FILE
     [ -s "$work/burst.csv" ] || "$horus" generate --like venus -n 1000000 --format csv -q |
         awk -F, -v OFS=, '{ print $1, NR == 1 ? $2 : 0, $3, $4 }' >"$work/burst.csv"
@@ -114,7 +114,7 @@ take() { # FIELDS COMMAND...
     echo "{$fields}" >>"$work/samples"
 }
 
-# Changes the sample that was taken last.
+# Changes the last sample.
 amend() { # JQ_ARGUMENT...
     jq -c "$@" <(tail -n 1 "$work/samples") >"$work/sample"
     sed -i '$d' "$work/samples"
@@ -129,9 +129,9 @@ bare_parse() { # FILE
     parsed=$1
 }
 
-# A sample of a command beside bare parses of its file: the machine changes its speed within seconds,
-# so each is held against the mean of one right before it and one right behind. What was behind one
-# command is before the next.
+# A sample of a command beside bare parses of its file: the speed of the machine changes within seconds, so
+# each is compared with the mean of the parses directly before and after. The parse after one command is the
+# parse before the next.
 beside() { # FILE COMMAND...: take or take_run with its arguments
     local file=$1 before_us
     shift
@@ -143,12 +143,12 @@ beside() { # FILE COMMAND...: take or take_run with its arguments
     amend --argjson us "$(((before_us + parse_us) / 2))" '. + {parse_us: $us}'
 }
 
-# A run; with what its manifest counted.
+# A run, with the counts of its manifest.
 quiet=-q
 take_run() { # FIELDS TRACE ARGUMENT...
     local fields=$1 trace=$2
     shift 2
-    rm -rf "$work/out" "$work"/out.tmp-* "$work/.out.horus" # of a run that was capped
+    rm -rf "$work/out" "$work"/out.tmp-* "$work/.out.horus" # of a capped run
     take "$fields" "$horus" run "$trace" -o "$work/out" $quiet --no-progress "$@" || return 1
     amend --slurpfile m "$work/out/manifest.json" --slurpfile s "$work/out/summary.json" \
         '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs}) +
@@ -161,14 +161,14 @@ declare -A jobs_cost # "POLICY GPUS LOAD" -> "JOBS CPU_US" of the largest number
 declare -A base_jobs # POLICY -> the most jobs measured at 1,024 GPUs and 95 %
 declare -A spent_us  # POLICY -> at the point at hand
 
-# All outputs are written where there is a target for them.
+# All outputs are written if they have a target.
 outputs_of() { # POLICY JOBS GPUS LOAD
     echo summary
     [ "$3 $4" = "1024 95" ] && [ "$2" -ge 100000 ] || return 0
     case $1 in fifo | sjf | srtf | tiresias | horus | pack | gandiva:slicing=fluid) echo all ;; esac
 }
 
-# Would it end? By the cost of fewer jobs on the same cluster.
+# True if the run should end within the cap, from the cost of fewer jobs on the same cluster.
 is_affordable() { # POLICY JOBS GPUS LOAD
     local known=${jobs_cost["$1 $3 $4"]-} had us
     [ -n "$known" ] || return 0
@@ -176,8 +176,8 @@ is_affordable() { # POLICY JOBS GPUS LOAD
     [ "$us" -ge 0 ] && [ $((us * $2 / had)) -le $((cap_s * 1000000)) ]
 }
 
-# One point of each policy. Rounds end early for a policy that has taken 1 s of CPU, 10 s where the
-# targets are: the slow ones are measured once, which is enough for them.
+# One point of each policy. Rounds end early for a policy that has taken 1 s of CPU, 10 s at points with
+# targets: the slow policies are measured once, which is enough for them.
 grid_group() { # JOBS GPUS LOAD POLICY...
     local jobs=$1 gpus=$2 load=$3 round policy outputs fields enough_us=1000000 todo=()
     shift 3
@@ -232,10 +232,10 @@ grid_product() {
     done
 }
 
-# The arms of a star: jobs at two loads, GPUs, load. A policy's last two arms have as many jobs as
-# it could do at 1,024 GPUs and 95 %. At 30 % hardly a job waits, however many there are: equal load
-# is equal work there, while at 95 % strict order with Venus' gangs has a queue that grows with the
-# trace (the table shows both).
+# The arms of a star: jobs at two loads, GPUs, load. A policy's last two arms have as many jobs as it could
+# finish at 1,024 GPUs and 95 %. At 30 % hardly a job waits, for any number of jobs: equal load is equal
+# work there, while at 95 % strict order with Venus' gangs has a queue that grows with the trace (the table
+# shows both).
 grid_star() {
     local jobs gpus load policy base able
     for load in 30 95; do
@@ -282,8 +282,8 @@ part_classes() {
     rm -f "$work/classes.csv"
 }
 
-# Policies, parameters, clusters and workloads by a fixed seed. What the program refuses, as
-# parameters that do not go together, is left out.
+# Policies, parameters, clusters and workloads by a fixed seed. Combinations that the program refuses, such
+# as conflicting parameters, are left out.
 random_combinations=200
 part_random() {
     local policy cluster workload at count=0 fifo_us fields
@@ -318,7 +318,7 @@ part_random() {
 
 # ---- a backlog that comes at once, memory, whole files, the generator, searches -----------------
 
-# A run of one job: what starting costs, which the growth of the others is not to contain.
+# A run of one job: the cost of the start, which must not count in the growth of the others.
 part_start() {
     local round
     workload 1 1024 95 "$work/one.csv"
@@ -328,7 +328,7 @@ part_start() {
     done
 }
 
-# Jobs that are all there from the first moment; ten times as many until a run is too long.
+# Jobs that are all submitted at once; ten times as many until a run is too long.
 part_backlog() {
     local jobs policy round
     declare -A stopped=()
@@ -353,7 +353,7 @@ part_backlog() {
     done
 }
 
-# Idle clusters: what a GPU takes, under every policy.
+# Idle clusters: the cost of a GPU, under every policy.
 part_idle() {
     local policy gpus round
     workload 1 1024 95 "$work/one.csv"
@@ -368,7 +368,7 @@ part_idle() {
     done
 }
 
-# So many jobs from the generator's pipe that memory would show them, if it kept any.
+# So many jobs from the generator's pipe that stored jobs would show in its memory.
 part_pipe() {
     local jobs us kib
     local cap_s=0
@@ -419,7 +419,7 @@ part_generate() {
     rm -f "$work/made.csv"
 }
 
-# Failures and repairs of nodes, 100,000 of them, by turns with a run without.
+# Failures and repairs of nodes, 100,000 of them, alternating with a run without.
 part_faults() {
     local round mtbf law
     local cap_s=0
@@ -436,7 +436,7 @@ part_faults() {
     rm -f "$work/trace.csv"
 }
 
-# What they look for in clusters that are half full, and what a shared GPU's slowdown costs to look up.
+# The cost of searches in half-full clusters, and of looking up the slowdown of a shared GPU.
 part_searches() {
     log "searches for a GPU to share, lookups of slowdowns"
     "$build/tests/bench/bench_share" | awk '{
@@ -492,7 +492,7 @@ trap 'rm -rf "$work"' EXIT
 
 part_grid() { "grid_$form"; }
 
-# One command to the shell, which would otherwise read on in a file that changes under a long run.
+# One compound command: the shell reads it whole, so the file may change during a long run.
 measure() {
     part_start
     for part in "${parts[@]}"; do

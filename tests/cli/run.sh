@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The command line as its user sees it: runs the cases of tests/cli/*.t and compares what each
-# command prints, and its exit code, with what stands below it. tests/README.md has the notation.
+# The command line as a user sees it: runs the cases of tests/cli/*.t and compares the output of each
+# command, and its exit code, with the lines below it. tests/README.md has the notation.
 #   tests/cli/run.sh [--bless] [NAME|FILE.t]...
 # NAME is a case, or a pattern of cases ('csv-*'). --bless writes what the program prints now into
 # the files; read the diff before you commit it. JOBS files are run at a time.
@@ -31,7 +31,7 @@ ln -s "$HORUS" "$scratch/bin/horus"
 ln -s "$top/traces" "$top/configs" "$top/tests" "$scratch/new/in"
 PATH=$scratch/bin:$PATH
 
-# ---- what a command prints, in the notation ----
+# ---- the output of a command, in the notation ----
 
 # Sets `got` to the lines of file $1.
 render() {
@@ -51,7 +51,7 @@ render() {
                     \\) byte='\\' ;;
                     $'\t') byte='\t' ;;
                     *)
-                        # What would mean something else here is written by its number, too.
+                        # A character with a meaning in the notation is written by its number, too.
                         if [[ $byte == [![:print:]] || $i -eq 0 && $byte == [\$\>\!\[.] ||
                             $i -eq $((${#text} - 1)) && $byte == ' ' ]]; then
                             printf -v byte '\\x%02x' "'$byte"
@@ -67,7 +67,7 @@ render() {
     IFS= read -r -d '' text <"$1" && got+=('a NUL byte, for which there is no notation')
 }
 
-# Does `got` from $2 on match `want` from $1 on?
+# True if `got` from $2 on matches `want` from $1 on.
 matches() {
     local w=$1 g=$2
     while [ "$w" -lt ${#want[@]} ]; do
@@ -89,8 +89,8 @@ matches() {
     [ "$g" -eq ${#got[@]} ]
 }
 
-# Holds `want` against file $1. Where they differ, `want` becomes what was printed; a line that one
-# of its patterns matches remains that pattern.
+# Compares `want` with file $1. If they differ, `want` becomes the output; a line that one of its patterns
+# matches remains that pattern.
 compare() {
     local text pattern
     local -a patterns=("${want[@]}")
@@ -112,8 +112,8 @@ compare() {
 
 # ---- one case: line[$1..$2) of a file ----
 
-# Prints its commands as a script that leaves what each prints, and its exit code, in files of
-# $dir. Sets begin[k] and end[k]: what is expected of command k is line[begin[k]..end[k]).
+# Prints its commands as a script that writes the output of each, and its exit code, into files of $dir.
+# Sets begin[k] and end[k]: the expectation of command k is line[begin[k]..end[k]).
 parse() {
     local i text k=0 inside=prose
     begin=() end=()
@@ -145,7 +145,7 @@ parse() {
     done
 }
 
-# Appends to `now` the lines of command $1 and what it prints now.
+# Appends to `now` the lines of command $1 and its present output.
 check() {
     local i text code wanted=0 same=yes
     local -a want out=() err=()

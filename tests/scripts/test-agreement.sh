@@ -4,7 +4,8 @@
 # Help, manual pages, Markdown, completion of both shells and JSON Schema name the same commands,
 # options, policies, parameters, defaults and choices as the tables (help --form=json, policies
 # --json). Each form is read back into facts, one a line, "option run --check", which are compared with
-# those of the tables. Tables with a fact more, and with another fact, show that the comparison can fail.
+# those of the tables. Tables with one additional fact, and with one changed fact, show that the comparison
+# can fail.
 # In READMEs, the lines between "<!-- horus WORDS -->" and "<!-- end -->" are the output of that
 # command; --bless writes them.
 subject=agreement

@@ -163,8 +163,8 @@ if [ ! -r "$HORUS_DATA/calibration/lucid/colocate_info.csv" ]; then
     exit $failed
 fi
 ln -s "$HORUS" "$work/build/horus"
-# nos's clients leave most of a GPU idle alone, which their utilization cannot tell; a PPO of 2 % among four on the
-# H100 keeps a fifth of its speed, where the form of pairs leaves it all.
+# nos's clients leave most of a GPU idle alone, which their utilization does not show; a PPO of 2 % among
+# four on the H100 keeps a fifth of its speed, while the form of pairs predicts all of it.
 verdict "the fits miss nothing but three clients under MPS and four jobs on the H100" "$(
     said=$("$top/tests/report/calibrate-report.sh" "$work/build" 2>&1)
     grep -q '; 2 missed; 0 not checked$' <<<"$said" && grep -q 'A100, mps, sets of 3: .* MISSED$' <<<"$said" &&

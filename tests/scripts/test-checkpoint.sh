@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Checkpoints and snapshots. A run that goes on in another process writes the bytes of the straight run: under every
-# policy from random moments, from every reader, and after SIGKILL at random moments; what is damaged or of another run
-# is refused. And forks: another policy goes on from a snapshot, with the same past.
+# Checkpoints and snapshots. A run that continues in another process writes the bytes of the uninterrupted
+# run: under every policy from random moments, from every reader, and after SIGKILL at random moments; a
+# damaged checkpoint or one of another run is refused. And forks: another policy continues from a snapshot,
+# with the same past.
 # HORUS_LONG=1: 20 moments a policy, 200 kills, forks from each policy to each. HORUS_SEED chooses the moments.
 subject=checkpoint
 # shellcheck source=tests/support/scripted.sh
@@ -13,16 +14,16 @@ moments=1 kills=8 flips=25
 RANDOM=${HORUS_SEED:-1}
 cp traces/sample*.csv traces/sample-philly.json "$work"
 cd "$work" || exit 1
-# Into $drawn: a subshell would seed the generator by itself.
+# Sets $drawn: in a subshell RANDOM would have its own seed.
 random() { drawn=$(((RANDOM * 32768 + RANDOM) % $1)); } # BELOW
 
-# All files of two runs, the manifest but for what names the machine.
+# Compares all files of two runs, the manifest without the entries that name the machine.
 differ() { # RUN RUN
     diff <(cd "$1" && find . -type f ! -name manifest.json | sort | xargs sha256sum) \
         <(cd "$2" && find . -type f ! -name manifest.json | sort | xargs sha256sum)
     diff <(jq -S 'del(.volatile)' "$1/manifest.json") <(jq -S 'del(.volatile)' "$2/manifest.json")
 }
-# A run in one piece beside one in two; what is wrong.
+# Compares a run in one piece with one in two; prints the differences.
 in_two() { # NAME MOMENTS RUN-ARGUMENT...
     local name=$1 count=$2 i length_s said
     shift 2
@@ -39,12 +40,12 @@ in_two() { # NAME MOMENTS RUN-ARGUMENT...
     done
 }
 
-# What had ended before; at that instant the new policy may refuse a job that ran.
+# The events before the fork; at that instant the new policy may reject a job that ran.
 past() { # RUN
     awk -F, -v at="$at_s" 'NR > 1 && $9 != "" && $9 < at' "$1/jobs.csv"
     awk -F, -v at="$at_s" 'NR > 1 && $3 < at' "$1/segments.csv"
 }
-# The snapshot of the last moment under these policies, beside the run that it is of; what is wrong.
+# Forks the snapshot of the last moment to these policies, beside the run that it is of; prints the faults.
 fork() { # POLICY...
     local said
     for policy in "$@"; do
@@ -95,7 +96,7 @@ takes_us=$((${EPOCHREALTIME/./} - began))
 verdict 'checkpoints change nothing' "$(differ whole slow)"
 go_on() { exec "$HORUS" run "${killed[@]}" --checkpoint-sim 10d --resume -o out; } # becomes the program
 
-# Killed after a random part of that time, and until some went on; what is wrong.
+# Kills runs after a random part of that time, until some have been resumed; prints the faults.
 kill_some() { # SEED
     local i status resumed=0
     RANDOM=$1
@@ -117,7 +118,8 @@ kill_some() { # SEED
 random 32768
 verdict "after $kills kills" "$(kill_some "$drawn")"
 
-# Stopped at each of the files that are written at the end, when those of the checkpoint are gone; what is wrong.
+# Stopped at each of the files written at the end, after those of the checkpoint are removed; prints the
+# faults.
 end_some() {
     local at opens
     FAULT_COUNTS=$work/counts LD_PRELOAD=$shim "$HORUS" run "${killed[@]}" --checkpoint-sim 10d -q -o counted >/dev/null 2>&1

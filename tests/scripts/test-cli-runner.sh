@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# tests/cli/run.sh notices each kind of difference, down to a byte, and what --bless writes passes. The
+# tests/cli/run.sh detects each kind of difference, down to a byte, and files written by --bless pass. The
 # program is a script here, which prints its arguments.
 subject='cli runner'
 # shellcheck source=tests/support/scripted.sh
@@ -16,7 +16,7 @@ cases=0
 printf '%s\n' '#!/bin/sh' 'printf "$1"; printf "${2-}" >&2; exit "${3-0}"' >"$HORUS"
 chmod +x "$HORUS"
 
-# What is written into sample.t is read from standard input; the runner is called with the rest.
+# Standard input is written into sample.t; the runner is called with the rest.
 expect() { # NAME STATUS WORDS RUN-ARGUMENT...
     local said status
     cat >"$tree/tests/cli/sample.t"
@@ -69,7 +69,7 @@ printf '%s\n' '# one' '  $ false' '# two' '  $ :' | expect "a case by its name" 
 printf '%s\n' '# one' '  $ :' '# two' '  $ :' | expect "a file" 0 'ok - cli/two' sample.t
 printf '%s\n' '# one' '  $ :' | expect "a case that is not there" 1 'no case three' three
 
-# Every byte that is not plain text is written so that it can be seen, and means what was printed.
+# Every byte that is not plain text is written visibly, and matches the printed byte.
 {
     echo 'Above.'
     for text in ' $ a\n' '$ a\n' '> a\n' '! a\n' '[3]\n' '...\n' 'a \n' 'a (glob)\n' 'a (esc)\n' \

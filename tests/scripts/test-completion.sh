@@ -72,7 +72,7 @@ is "policies" "$(printf '%s' "$all_policies" | in_line)" "$(reply 'horus run -p 
 is "policies of which one has begun" "salus salus-fair salus-fifo salus-pack salus-rr salus-srtf" \
     "$(reply 'horus compare -p fifo -p sal')"
 is "policies as an operand" "tiresias" "$(reply 'horus policies t')"
-# What stands before ':' and '=' is no part of readline's word.
+# The text before ':' and '=' is not part of readline's word.
 is "parameters of a policy" "ageing= class= cost_table= grace= placement= pred= pred_file= pred_last= pred_sigma= pred_unknown= preempt_cost= priority= reclaim= scan= types=" \
     "$(reply 'horus run -p fifo:')"
 is "a parameter behind another" "placement=" "$(reply 'horus run --policy=fifo:scan=fit,pl' |
@@ -109,8 +109,8 @@ else
     skip "fish: it is not installed"
 fi
 
-# A pseudo-terminal with a zsh in it: the line and two tabs are typed, what it shows is read until
-# every word is there, or half a minute is over: a busy machine is slow.
+# A pseudo-terminal with a zsh in it: the line and two tabs are typed, its output is read until every word
+# has appeared, for half a minute at most: a busy machine is slow.
 zsh_shows() { # LINE WORD...
     (
         cd "$work/here" || exit 1
@@ -119,7 +119,7 @@ zsh_shows() { # LINE WORD...
             zpty -b z zsh -f -i
             zpty -w z "PS1=; PS2=; unsetopt zle_bracketed_paste; stty columns 200"
             zpty -w z "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; zstyle \":completion:*\" menu no; LISTMAX=1000"
-            zpty -w z "print REA\"\"DY" # as typed it is not yet what is waited for
+            zpty -w z "print REA\"\"DY" # the typed line differs from the awaited one
             while zpty -r z line "*READY*"; do [[ $line == *READY* ]] && break; done
             zpty -w -n z "$2"$'"'\\t\\t'"'
             deadline=$(( SECONDS + 30 ))

@@ -46,7 +46,7 @@ digest() { # RUN: one line a result file
         printf '%s %s\n' "$file" "$(sha256sum <"$1/$file")"
     done
 }
-# What must agree between builds: the manifest without what names this build and this machine.
+# The part of the manifest that must agree between builds: without the entries that name build and machine.
 manifest() { jq -S 'del(.volatile, .compiler, .flags, .commit)' "$1/manifest.json"; }
 
 compare() { # LABEL WORKLOAD RUN
@@ -121,8 +121,8 @@ if [ -n "${HORUS_LONG-}" ]; then
         "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 fi
 
-# The same bytes by another way in. The manifest names the file, so only results are compared;
-# what comes from standard input has no name of its own and is called stdin.
+# The same bytes by another way of input. The manifest names the file, so only results are compared;
+# standard input has no name and is called stdin.
 gzip -c traces/sample.csv >"$work/sample.csv.gz"
 zstd -q -c traces/sample.csv >"$work/sample.csv.zst"
 IFS='|' read -r name trace arguments <<<"${workloads[0]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# test-docs.sh executes commands of all shapes on a page, and finds every kind of error.
+# test-docs.sh executes commands of all shapes on a page, and detects every kind of error.
 subject=docs-runner
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"

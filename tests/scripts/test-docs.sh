@@ -16,11 +16,11 @@ subject=docs
 unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT BUILD CC OPT CFLAGS LDFLAGS
 limit_s=300
 
-# First words of blocks that are commands.
+# First words of command blocks.
 commands='^(horus|make|jq|sqlite3|duckdb|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
 commands+='|cc|cut|pdflatex|seq|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
 
-# First lines of blocks that are not: printed results, examples of files.
+# First lines of other blocks: printed results, examples of files.
 shown() { # TEXT
     case $1 in
     'traces/sample.csv on 8x8:V100' | 'traces/sample.csv (csv) on '*) ;; # held by test-readme.sh
@@ -65,7 +65,7 @@ held() { # TARGET
     esac
 }
 
-# The exit code that a command is to end with.
+# The expected exit code of a command.
 wanted_code() { # COMMAND
     case $1 in
     *'run nowhere.csv'*) echo 4 ;; # an example of a message
@@ -73,7 +73,7 @@ wanted_code() { # COMMAND
     esac
 }
 
-# Why a command cannot be executed here; nothing if it can.
+# Why a command cannot be executed here; empty if it can.
 missing() { # COMMAND
     local word
     for word in sqlite3 duckdb datamash mlr gnuplot Rscript parallel sbatch man pdflatex; do
@@ -140,7 +140,7 @@ stand_ins() {
     echo '{"v100": {"LM (batch size 5)": {"null": 1}}}' >oracle_throughputs.json
 }
 
-# What a page takes to be there beside them.
+# Files that a page expects beside its commands.
 prepare() { # PAGE
     case $1 in
     results/README.md) HORUS_DEMO_RUNS=results scripts/demo.sh "$HORUS" >/dev/null ;;
@@ -177,7 +177,7 @@ first_number() {
     grep -oE -- '-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' "$1" | head -1
 }
 
-# The last command printed $work/out; this one must begin with the same number.
+# The last command's output is in $work/out; this command's must begin with the same number.
 compare() { # COMMAND
     bash -c "$1" >"$work/other" 2>"$work/err" </dev/null || {
         say FAIL "$1"
@@ -242,7 +242,7 @@ run_command() { # COMMAND
     if [ -n "$why" ]; then
         [[ $why != third* ]] || without_data=yes
         say skip "$(title "$1"): $why"
-    elif [ -n "$without_data" ]; then # a command of the same block may want what was not made
+    elif [ -n "$without_data" ]; then # a command of the same block may need outputs that were not made
         say skip "$(title "$1"): follows one that wants third parties' data"
     elif [[ $1 == cd\ * || $1 == export\ * ]]; then
         if eval "$1"; then say ok "$1"; else say FAIL "$1"; fi
@@ -253,7 +253,7 @@ run_command() { # COMMAND
     fi
 }
 
-# Is it whole? A line may go on behind a backslash, an open quote, a pipe.
+# True if the command is complete: a line may continue after a backslash, an open quote, a pipe.
 is_whole() { # TEXT
     [[ ${1: -1} != \\ ]] && bash -n <<<"$1" 2>/dev/null
 }

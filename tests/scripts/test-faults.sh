@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What happens when memory runs out or a call of the system fails, once, at any point: a documented exit
-# code and a message, output that is complete or absent, and nothing left behind that hinders the same
-# command afterwards, which then gives the same bytes. Interrupted and partial reads and writes
-# change nothing at all. tests/support/faults.c makes the calls fail. Two points a scenario, kind of
+# Behaviour when memory runs out or a system call fails, once, at any point: a documented exit code and a
+# message, output that is complete or absent, and no leftovers that hinder the same command afterwards,
+# which then gives the same bytes. Interrupted and partial reads and writes change nothing at all.
+# tests/support/faults.c makes the calls fail. Two points a scenario, kind of
 # call and error; all of them with HORUS_LONG=1. One alone: tests/scripts/test-faults.sh SCENARIO [KIND [ERROR [N]]]
 subject=faults
-[ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm # where fsync costs nothing
+[ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm # where fsync is free
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
 
@@ -39,7 +39,7 @@ cat >sweep.json <<'EOF'
 EOF
 sed -i 's#cluster.json#../in/cluster.json#' config.json
 gzip -c jobs.csv >jobs.csv.gz
-# The pairs of three jobs: all parts of calibrate, and a sixth of the allocations that those of all eight take.
+# The pairs of three jobs: all parts of calibrate, and a sixth of the allocations of those of all eight.
 awk -F, 'NR <= 4 { known[$1] = NR > 1; print } NR > 4 && known[$1] && known[$2] && $3 == "L40S"' \
     "$top/configs/models/example-pairs.csv" >pairs.csv
 "$HORUS" trace convert jobs.csv -o jobs.csv.zst -q &&
@@ -69,7 +69,7 @@ scenarios=(
     "calibrate calibrate interference --data ../in/pairs.csv -o out.json"
 )
 
-# In a folder of its own beside in/, with the variables NAME=VALUE... of a fault; sets $status.
+# Runs in a folder of its own beside in/, with the variables NAME=VALUE... of a fault; sets $status.
 play() { # WORDS NAME=VALUE...
     local words
     read -r -a words <<<"$1"
@@ -92,7 +92,8 @@ again() {
     status=$?
 }
 
-# Differences of what was written from the reference: times and the host of manifests do not count, nor empty folders.
+# Differences of the output from the reference: times and the host of manifests do not count, nor empty
+# folders.
 differs() { # [DIFF-OPTION...]
     local manifests
     mapfile -t manifests < <(find "$work/now" -name manifest.json)
@@ -106,8 +107,8 @@ check() { # SCENARIO WORDS KIND ERROR POINT
     play "$2" FAULT_CALL="$3" FAULT_ERRNO="$4" FAULT_AT="$5"
     said=$(grep -m 1 error: "$work/stderr")
     echo "$at" >>"$work/checked"
-    local options=(-x failed) # of a sweep: what went wrong before
-    [ "$3" != unlink ] || options+=(-x 'messages-*' -x '.*.horus' -x gather.lock) # what could not be removed may stay
+    local options=(-x failed) # of a sweep: the failed runs
+    [ "$3" != unlink ] || options+=(-x 'messages-*' -x '.*.horus' -x gather.lock) # files that could not be removed may remain
     if [ "$status" -eq 0 ]; then
         faults=$(differs "${options[@]}")
         [ -z "$faults" ] || printf '%s\n' "$at: exit code 0 and other results" "$said" "$faults"
@@ -120,7 +121,7 @@ check() { # SCENARIO WORDS KIND ERROR POINT
     *) echo "$at: exit code $status, $said" ;;
     esac
     [ -n "$said" ] || echo "$at: exit code $status without a message"
-    # Complete where only what comes after the results failed, such as the table on standard output.
+    # Complete if only a step after the results failed, such as the table on standard output.
     if [ "$1" != sweep ] && [ -n "$(find . -name 'out*' -print -quit)" ]; then
         faults=$(differs -x stdout "${options[@]}")
         [ -z "$faults" ] || printf '%s\n' "$at: left $(echo out*), $said" "$faults"
@@ -132,7 +133,7 @@ check() { # SCENARIO WORDS KIND ERROR POINT
     [ -z "$faults" ] || printf '%s\n' "$at: the next run gives other results" "$faults"
 }
 
-# Some of 1..N, all where they are few.
+# Some of 1..N, all of them if they are few.
 sample() {
     if [ "$1" -le "$points" ]; then
         seq "$1"

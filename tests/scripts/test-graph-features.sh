@@ -34,7 +34,7 @@ for awk in awk mawk gawk original-awk busybox; do
     verdict "$awk counts as awk does" "$(cmp "$work/awk.csv" "$work/$awk.csv" 2>&1)"
 done
 
-# Columns by their names; a graph that no row uses and a row whose graph is not there are wrong.
+# Columns by their names; a graph without a row and a row without its graph are errors.
 succeeds "the catalogue has these counts" awk -F, -v OFS=, '
     FNR == 1 {
         delete at

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The hardening of release builds, as the Makefile asks for it, in the program itself: its tables of pointers are
-# read-only and filled at the start (full RELRO), stacks have guards, and calls with sizes known to the compiler are
-# checked (FORTIFY). Its own place in memory is fixed, as checkpoints hold addresses of it; stack and libraries are
-# where the system puts them.
+# The hardening of release builds, as set by the Makefile, in the program itself: its tables of pointers are
+# read-only and filled at the start (full RELRO), stacks have guards, and calls with sizes known to the
+# compiler are checked (FORTIFY). Its own address is fixed, as checkpoints hold addresses of it; stack and
+# libraries are at random addresses chosen by the system.
 subject=hardened
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"

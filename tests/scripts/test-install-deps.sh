@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scripts/install-deps.sh on a simulated machine: dpkg-query, id, sudo and apt-get are stand-ins
-# that come first in PATH and write down how they were called.
+# scripts/install-deps.sh on a simulated machine: dpkg-query, id, sudo and apt-get are stand-ins that come
+# first in PATH and record their calls.
 subject=install-deps
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"

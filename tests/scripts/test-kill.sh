@@ -17,8 +17,8 @@ cat >sweep.json <<'JSON'
   "grid": { "policy": ["fifo", "sjf"], "seed": "1..2" } }
 JSON
 
-# The bytes of an output: of a directory all but the manifests, which name times, and these as they
-# list the others.
+# The bytes of an output: of a directory all files but the manifests, which contain times, and of these the
+# list of the others.
 contents() { # PATH
     [ -d "$1" ] || { cat "$1" && return; }
     find "$1" -type f ! -name manifest.json | sort | while read -r file; do echo "${file#"$1"}" && cat "$file"; done
@@ -26,7 +26,7 @@ contents() { # PATH
 }
 litter() { find . -name '*.tmp-*' -o -name '*.old-*' -o -name '.*.horus' -o -name '*.lock' -o -path '*/failed/*'; }
 
-# Each becomes the program: called in a shell of its own.
+# Each replaces its shell by the program: called in a subshell.
 run_sjf() { exec "$HORUS" run t.csv -c 8x8:V100 -p sjf -q --force -o "$1"; }
 compare_two() { exec "$HORUS" compare t.csv -c 8x8:V100 -p fifo -p sjf --max-jobs 500 --outputs jobs -j 2 -q --force -o "$1"; }
 sweep_four() { exec "$HORUS" sweep sweep.json -j 2 -q -o "$1"; }
@@ -35,7 +35,7 @@ convert_trace() { exec "$HORUS" trace convert t.csv --to swf --force -o "$1"; }
 report_run() { exec "$HORUS" report before_run_sjf --force -o "$1"; }
 commands=(run_sjf compare_two sweep_four generate_trace convert_trace report_run)
 
-# What stands there before: another run, another trace, nothing.
+# The previous content of the output: another run, another trace, nothing.
 before_run_sjf() { exec "$HORUS" run t.csv -c 8x8:V100 -p fifo -q -o "$1"; }
 before_compare_two() { exec "$HORUS" compare t.csv -c 8x8:V100 -p srtf -p sjf --max-jobs 300 -q -o "$1"; }
 before_generate_trace() { exec "$HORUS" generate --like philly -n 100 --format csv -o "$1"; }
@@ -72,7 +72,7 @@ one_kill() { # COMMAND: what is wrong
     sleep "$(printf '%d.%06d' $((at_us / 1000000)) $((at_us % 1000000)))"
     kill -KILL $pid 2>/dev/null
     wait $pid 2>/dev/null && echo over >>survived
-    # A sweep is a directory of whole runs, of which some may be there.
+    # A sweep is a directory of whole runs, of which some may be complete.
     if [ "$command" != sweep_four ] && [ -e out ]; then
         contents out >now
         cmp -s now "$command.whole" || { [ -e old ] && cmp -s now "$command.before"; } ||

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The gates of scripts/lint.sh can fail: a small clean tree passes, and each kind of violation, alone,
-# is reported with its file by its gate.
+# The gates of scripts/lint.sh can fail: a small clean tree passes, and each kind of violation, alone, is
+# reported with its file by its gate.
 subject=lint
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
@@ -20,7 +20,7 @@ done
 mkdir -p "$tree"/{scripts,.ci,tests/unit,include/horus} \
     "$tree"/src/{base,traces,model,engine,report,policies,cli}
 cp "$top"/scripts/{lint.sh,measure.py,layers.txt,install-deps.sh} "$tree/scripts/"
-# Limits of its own: those of the tree come down with it.
+# Separate limits: those of the tree are lowered along with it.
 sed -i 's/^limit single_user_percent .*/limit single_user_percent 25/; s#^budget src/base .*#budget src/base 3300#' \
     "$tree"/scripts/layers.txt
 cp "$top/Makefile" "$top/.clang-format" "$tree/"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Public records of machines, replayed by --events: faults of 400 GPU servers with their repairs, and
-# the availability of spot GPUs. The capacity of the run at every change is that of an awk program
-# which reads the record itself.
+# Public records of machines, replayed by --events: faults of 400 GPU servers with their repairs, and the
+# availability of spot GPUs. The capacity of the run at every change is that of an awk program that reads
+# the record itself.
 subject=machine-records
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
 
 cd "$work" || exit 1
 
-# A job outlives the record, because no run goes on without one. It is never on a node that is out.
+# A job outlives the record, because a run needs one to continue. It is never on a failed node.
 replay() { # CLUSTER EVENTS SECONDS: lines "time GPUs-out", one a change
     printf 'job_id,submit_time,gpus,duration\n0,0,1,1000000000\n' >job.csv
     "$HORUS" run job.csv -c "$1" --events "$2" --until "$3" --outputs=series --sample=exact -q -f \
@@ -20,14 +20,14 @@ replay() { # CLUSTER EVENTS SECONDS: lines "time GPUs-out", one a change
 
 faults=$HORUS_DATA/traces/node_faults_days_1-173.csv
 if [ -f "$faults" ]; then
-    # Overlapping and touching faults of a server are one; those of no length are none.
+    # Overlapping and adjacent faults of a server are one; those of no length are none.
     tail -n +2 "$faults" | sort -t, -k1,1n -k2,2n | awk -F, '
         function put() { if (to > from) { print from ",n" node ",down"; print to ",n" node ",up" } }
         $1 != node || $2 > to { put(); node = $1; from = $2; to = $3; next }
         $3 > to { to = $3 }
         END { put() }' | sort -t, -k1,1n | sed '1i time,node,event' >events.csv
     replay 400x8 events.csv 15000000 >capacity
-    # Of each server the difference of its covering intervals at every second at which one changes.
+    # For each server the difference of its covering intervals at every second of a change.
     tail -n +2 "$faults" | awk -F, '$3 > $2 {
             open[$2, $1]++; open[$3, $1]--; at[$2]; at[$3]; of[$2] = of[$2] " " $1; of[$3] = of[$3] " " $1
         }
@@ -74,7 +74,7 @@ if [ -f "$spot" ]; then
                 if (up[i] != (i < $3)) { up[i] = i < $3; print $1 ",n" i "," (up[i] ? "up" : "down") } }' \
             rows >events.csv
         replay "${nodes}x1" events.csv "$(($(tail -n 1 rows | cut -d' ' -f2) + 1000))" >capacity
-        # of rows that begin at one time the last counts
+        # of several rows with one start time the last counts
         awk -v nodes="$nodes" '
             function put() { if (out != last) print time, out; last = out }
             NR > 1 && $1 != time { put() }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Manual pages and completions of `make install`: a page for every command, which scdoc builds and man
-# shows without a warning.
+# Manual pages and completions of `make install`: a page for every command, built by scdoc and shown by man
+# without a warning.
 subject='man'
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
 
-# Without scdoc: the completions are there, and that the pages are not is said.
+# Without scdoc the completions are installed, and a message reports that the pages are not.
 mkdir "$work/bin"
 for tool in bash sh sed mktemp rm install mkdir git date mv cp cat realpath; do
     ln -s "$(command -v $tool)" "$work/bin/$tool"

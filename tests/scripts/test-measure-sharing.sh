@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The kit that measures how jobs share a GPU: fake loops on the CPU have rates that are known, and
-# what makes no sense is refused before a file is made.
+# The kit that measures how jobs share a GPU: simulated loops on the CPU have known rates, and invalid
+# arguments are refused before a file is made.
 subject=measure-sharing
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"

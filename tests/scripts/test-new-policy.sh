@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# `make new-policy NAME=x` on a copy of the tree: one new file and one new line; the result builds
-# without a warning, runs, is listed, and passes the conformance tests. Existing objects are copied, so
-# that few files are compiled.
+# `make new-policy NAME=x` on a copy of the tree: one new file and one new line; the result builds without a
+# warning, runs, is listed, and passes the conformance tests. Existing objects are copied, so only few files
+# are compiled.
 subject=new-policy
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"

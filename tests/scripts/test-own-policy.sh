@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Policies outside the tree: configs/policies/shortest.c, built with the installed headers alone, and shortest.py
-# give the schedule of the built-in sjf, which does the same; libraries and commands that are no policy are refused.
-# HORUS_LONG=1: one that hangs, too.
+# Policies outside the tree: configs/policies/shortest.c, built with the installed headers alone, and
+# shortest.py give the schedule of the equivalent built-in sjf; libraries and commands that are no policy
+# are refused. HORUS_LONG=1: also one that hangs.
 subject=own-policy
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
@@ -58,7 +58,7 @@ succeeds "a command decides" "$HORUS" run jobs.csv -c 16x8:V100 -p "exec:python3
 succeeds "as sjf does" cmp out-sjf/segments.csv out-command/segments.csv
 succeeds "its run is repeated too" sh -c '"$HORUS" rerun out-command'
 
-# A command in shell: what it is, then an answer for each instant, the last again and again.
+# A command in shell: its declaration, then an answer for each instant, the last one repeatedly.
 answers() { # DECLARATION ANSWER...
     printf '#!/bin/sh\necho "%s"\nread -r cluster\n' "${1//\"/\\\"}"
     printf 'read -r instant\necho "%s"\n' "${@:2}" | sed 's/"\([a-z]*\)"/\\"\1\\"/g; s/echo \\"/echo "/; s/\\"$/"/'

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The figures of `horus plot`: what their marks show (svg-facts.py reads them back) against figures of
-# summary.json and nodes.csv and against schedules, jobs and sweeps written by hand; well-formed SVG of
-# every kind; PDF and PNG where rsvg-convert is. (Messages: tests/cli/plot.t.)
+# The figures of `horus plot`: the values of their marks (read back by svg-facts.py) compared with figures
+# of summary.json and nodes.csv and with schedules, jobs and sweeps written by hand; well-formed SVG of
+# every kind; PDF and PNG if rsvg-convert is installed. (Messages: tests/cli/plot.t.)
 subject=plots
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
@@ -46,7 +46,7 @@ verdict "a distribution by hand" "$(
         '0.3 0.25' '0.3 0.50' '0.7 0.50' '0.7 0.75' '1.0 0.75' '1.0 1.00')
     [ "$(facts marks line)" = 1 ] || echo "$(facts marks line) curves"
 )"
-# Two jobs on GPUs 0 and 1; the second and third share GPU 1 from 4 to 6; then the third is alone on it.
+# Two jobs on GPUs 0 and 1; the second and third share GPU 1 from 4 to 6; then the third runs alone.
 verdict "a Gantt chart by hand" "$(
     printf '%s\n' job_id,start,end,allocated_resources,mean_rate,tenants,ended_by a,0,4,0-1,1,1,preempt \
         b,4,6,1,1,2,finish c,4,9,1,1,2,failure d,5,5,0,,1,finish >"$work/hand/segments.csv"
@@ -131,7 +131,7 @@ verdict "every kind is well-formed, the same again, and of any run" "$(
         for of in hostile few "few hostile" idle; do
             # shellcheck disable=SC2086 # two runs
             (cd "$work" && "$HORUS" plot $kind $of -o f.svg --force --title="that's <it> & \"all\"" 2>&1 >/dev/null) |
-                grep -vE 'are of different jobs|runs policies on one trace' # few and hostile
+                grep -vE 'are of different jobs|runs policies on one trace' # few jobs and malicious names
             facts marks grid >/dev/null || echo "$kind of $of"
             cp "$work/f.svg" "$work/again.svg"
             # shellcheck disable=SC2086
@@ -154,7 +154,7 @@ verdict "no text is cut or over another, as wide as a page or a column" "$(
         done
     done
 )"
-# The picture of README.md, by the commands that results/README.md has.
+# The picture of README.md, by the commands in results/README.md.
 verdict "the picture in README.md is that of its commands" "$(
     for policy in fifo sjf srtf horus; do
         "$HORUS" run traces/sample.csv -c 8x8:V100 -p $policy -q -o "$work/sample-$policy" >/dev/null 2>&1
@@ -166,7 +166,7 @@ if command -v rsvg-convert >/dev/null; then
     verdict "PDF and PNG by rsvg-convert" "$(
         for end in png pdf; do "$HORUS" plot cdf "$work/fifo" -o "$work/f.$end" --width=500 2>&1 >/dev/null; done
         head -c 8 "$work/f.png" | od -An -tx1 | grep -v '89 50 4e 47 0d 0a 1a 0a' # RFC 2083, 3.1
-        # Width and height are the 4-byte numbers behind the first 16 bytes (RFC 2083, 4.1.1).
+        # Width and height are the 4-byte numbers after the first 16 bytes (RFC 2083, 4.1.1).
         od -An -tu1 -j16 -N4 "$work/f.png" | awk '$3 * 256 + $4 != 1000 { print "width", $3 * 256 + $4 }'
         [ "$(head -c 5 "$work/f.pdf")" = '%PDF-' ] || echo "no PDF"
         find "$work" -maxdepth 1 -name '*.tmp*' -o -name '.*.horus'

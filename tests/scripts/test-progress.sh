@@ -23,13 +23,13 @@ awk 'BEGIN {
 }' >"$work/t.csv"
 cd "$work" || exit 1
 
-# WIDTH COMMAND: the status lines, one a line, without the codes before them. In a terminal of that
-# width; standard output goes to a file, so that the width can only be that of standard error.
+# WIDTH COMMAND: the status lines, one a line, without the codes before them. In a terminal of that width;
+# standard output is a file, so the width can only be that of standard error.
 lines() {
     script -qec "stty cols $1; $2 >out.txt" /dev/null </dev/null | tr '\r' '\n' |
         grep -a $'\x1b\\[K' | sed $'s/\x1b\\[K//'
 }
-# PATTERN FILE: no output if a line is like that.
+# PATTERN FILE: no output if a line matches.
 shown() { grep -qaE "$1" "$2" || printf 'none of %d lines is like %s: %s\n' "$(wc -l <"$2")" "$1" "$(cat "$2")"; }
 longest() { awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }'; }
 run="$HORUS run t.csv -c 20x8:V100 -p srtf --outputs summary --force -o o"
@@ -40,7 +40,7 @@ verdict "a line with a bar, a share, an ETA" "$(
 )"
 verdict "it fits the window" "$(n=$(longest <a.txt) && { [ "$n" -le 99 ] || echo "$n columns"; })"
 verdict "it is taken away at the end" "$([ -z "$(tail -1 a.txt)" ] || tail -1 a.txt)"
-# Fifty jobs at an instant, which wait: six hundred instants, each with turns of up to 30,000 jobs.
+# Fifty jobs at an instant, all of which wait: six hundred instants, each with turns of up to 30,000 jobs.
 awk -F, -v OFS=, 'NR > 1 { $2 = 30 * int((NR - 2) / 50) } NR <= 30001' t.csv >few.csv
 few=${run/t.csv/few.csv}
 lines 100 "${few/srtf/salus-fair} --until=5h" >few.txt

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Two writers of one output at the same time, of different inputs: what is there in the end is wholly
-# one of the two, and whoever is refused is told so (exit code 4). HORUS_LONG=1: 200 races.
+# Two writers of one output at the same time, with different inputs: the output is in the end that of one of
+# the two, and the refused writer gets a message (exit code 4). HORUS_LONG=1: 200 races.
 subject=race
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# README.md shows what the program prints: every line of the demo's table and of the run beneath it,
-# every policy; every path that it names exists. (Commands: test-docs.sh.)
+# README.md shows the output of the program: every line of the demo's table and of the run below it, every
+# policy; every path in it exists. (Commands: test-docs.sh.)
 # --bless writes the present output into README.md: read the diff before you commit it.
 subject=readme
 # shellcheck source=tests/support/scripted.sh

@@ -33,7 +33,7 @@ sample_faults() {
     # mean 150, standard deviation 10.2: five of them
     awk -v n="$(wc -l <sample)" -v seed="$seed" \
         'n < 99 || n > 201 { print "seed " seed ": " n " of 500 jobs at 0.3" }'
-    # The file from behind, and in no order.
+    # The file in reverse, and in random order.
     { head -n 1 t.csv && tail -n +2 t.csv | tac; } >back.csv
     { head -n 1 t.csv && tail -n +2 t.csv | sort -t, -k 8,8 -k 3,3 -k 1,1n; } >mixed.csv
     gzip -c t.csv >t.csv.gz
@@ -51,7 +51,7 @@ sample_faults() {
     cmp -s sample other && echo "seed $seed: another seed draws the same jobs"
 }
 
-# The first submission is the origin, whether it is kept or not.
+# The first submission is the origin, even if it is not kept.
 window_faults() {
     local from=$((seed * 96 % 4000)) to=$((seed * 96 % 4000 + 1600))
     convert t.csv >all
@@ -87,13 +87,13 @@ replay() { # FILE DIR OPTION...
         >/dev/null 2>err || cat err
 }
 scale_faults() {
-    # Submissions move from the first row: for a look at the rows it is put at 0.
+    # Submissions move from the first row: to compare the rows it is put at 0.
     awk -F, -v OFS=, 'NR > 1 { if (NR == 2) first = $2; $2 -= first; if ($11 != "") $11 -= first } 1' \
         t.csv >zero.csv
     "$HORUS" trace convert zero.csv -q --retries=attempts -o whole.csv 2>/dev/null
     "$HORUS" trace convert zero.csv -q --retries=attempts --scale-time=0.125 -o eighth.csv 2>/dev/null
     eighth whole.csv eighth.csv submit_time duration deadline attempts gpu_mem_later_after
-    # Costs of preemption stay what they are, so here they are scaled by hand.
+    # Costs of preemption do not change, so they are scaled here by hand.
     awk -F, -v OFS=, 'NR > 1 && $12 != "" { $12 /= 8 } 1' t.csv >cheap.csv
     for policy in fifo sjf:scan=fit qssf:pred=oracle srtf:preempt_cost=job,cost_table=0/0/0; do
         rm -rf whole eighth

@@ -13,11 +13,11 @@ if ! command -v chromium >/dev/null; then
 fi
 cd "$work" || exit 1
 
-result() { # STATUS WHAT: what was found wrong is in the file `wrong`
+result() { # the faults found are in the file `wrong`
     verdict "$2" "$([ "$1" -eq 0 ] || { echo "exit $1" && cat wrong; })"
 }
 
-# What the browser says goes to the file `log`; no profile is left behind.
+# Messages of the browser go to the file `log`; no profile is left.
 browse() { # OPTION... PAGE
     local page=${*: -1}
     timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
@@ -55,8 +55,8 @@ grep -v -e '<tr data-class' -e '<td class="text">\(JCT\|wait\|slowdown\)<' sampl
 [ "$(wc -l <expected)" -gt 50 ] && diff expected got >wrong
 result $? "sample: the figures in the document are those of summary.json"
 
-# What the script does, by one more that stands behind it in a copy without the policy.
-after() { # PAGE SCRIPT OPTION...: what it leaves as the title goes to the file `got`
+# The effect of the script, by a second one after it in a copy without the policy.
+after() { # its title goes to the file `got`
     sed 's|<meta http-equiv[^>]*>||; s|</body>||; s|</html>||' "$1" >scripted.html
     printf '<script>document.title = (function () { %s })();</script></body></html>\n' "$2" >>scripted.html
     browse "${@:3}" --dump-dom scripted.html | grep -m 1 -o '<title>[^<]*' | sed 's/<title>//' >got
@@ -106,7 +106,7 @@ else
     skip "printed: pdftotext is not installed"
 fi
 
-# Width and height of a PNG file stand in its bytes 17 to 24.
+# Width and height of a PNG file are its bytes 17 to 24.
 side() { od -An -tu1 -j "$2" -N 4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'; }
 
 shot() { # WHAT WIDTH OPTION...

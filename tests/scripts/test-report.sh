@@ -11,13 +11,13 @@ subject=report
 cd "$work" || exit 1
 page_max=300000 # bytes
 
-result() { # STATUS WHAT: what was found wrong is in the file `wrong`
+result() { # the faults found are in the file `wrong`
     verdict "$2" "$([ "$1" -eq 0 ] || { echo "exit $1" && cat wrong; })"
 }
 
 quietly() { "$HORUS" "$@" >said 2>&1 || cat said; }
 
-# Every element is closed, in order, and every attribute is quoted: what XML asks for.
+# Every element is closed, in order, and every attribute is quoted: XML's requirements.
 balanced() { # PAGE
     LC_ALL=C awk '
         function wrong(what) { print NR ": " what; bad = 1 }
@@ -47,19 +47,19 @@ balanced() { # PAGE
         }' "$1" >wrong
 }
 
-# Bytes after & that are no reference of XML.
+# Bytes after & that are not a reference of XML.
 references() { # PAGE
     ! LC_ALL=C grep -noE '&([^aglq#]|a[^mp]|#[^0-9]).{0,20}' "$1" >wrong
 }
 
-# Nothing that a browser would fetch; escaped markup is text.
+# No external resources; escaped markup is text.
 alone() { # PAGE
     ! sed 's/;base64,[^"]*//; s/&lt;[^<>]*&gt;//g' "$1" |
         grep -noiE '(https?:|//[a-z]|<(script|link|iframe|object|embed)|@import|url\(|[ "](src|srcset|on[a-z]+)=).{0,40}' \
             >wrong
 }
 
-# The one script is the file of the tree, and the one whose hash the policy of the page names.
+# The only script is the file of the tree, and the one with the hash in the policy of the page.
 script() { # PAGE
     python3 - "$1" "$top/configs/report.js" >wrong <<'END'
 import base64, hashlib, re, sys
@@ -104,7 +104,7 @@ quietly report sample -o sample.html
 whole sample.html "sample"
 small sample.html "sample"
 
-# The numbers of summary.json as they stand there, digit by digit.
+# The numbers of summary.json as printed, digit by digit.
 sed -n '/^  "metrics": {/,/^  }/s/^    "\([a-z0-9_]*\)": \([-0-9.e+]*\),\{0,1\}$/\1 \2/p' \
     sample/summary.json | sort >expected
 [ "$(wc -l <expected)" -gt 50 ] && figures sample.html | diff expected - >wrong
@@ -115,7 +115,7 @@ grep 'data-class="gpus 2-4"' sample.html | grep -o 'data-metric="mean_jct" data-
 jq '.classes.gpus["2-4"].mean_jct' sample/summary.json | diff - got >wrong
 result $? "sample: so do classes"
 
-# Quantiles are taken from jobs.csv, by another way than those of the summary.
+# Quantiles are computed from jobs.csv, by another method than those of the summary.
 for metric in p50_jct p90_jct p99_jct max_jct p95_wait p99_wait p95_slowdown; do
     grep -e '<td class="text">\(JCT\|wait\|slowdown\)<' sample.html |
         grep -o "data-metric=\"$metric\" data-value=\"[^\"]*\"" |
@@ -125,7 +125,7 @@ done | uniq -u >wrong
 [ ! -s wrong ]
 result $? "sample: quantiles from jobs.csv are those of the summary"
 
-# The causes of waiting are drawn whole and once: together they are resources, placement, quota and
+# The causes of waiting are drawn completely and once: together they are resources, placement, quota and
 # priority.
 sed -n '/id="waiting"/,/<\/section>/p' sample.html | grep -o '[0-9.e+]* GPU-hours, [0-9.]* %' |
     awk '{ hours += $1; percent += $3 } END { print hours, percent }' >got

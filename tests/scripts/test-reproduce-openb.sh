@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# openb: the curves of allocated GPUs, of pods as recorded and of pods that fill the cluster, compared
-# with programs that contain only the rules; results/openb.md is as committed.
+# openb: the curves of allocated GPUs, of pods as recorded and of pods that fill the cluster, compared with
+# programs that contain only the rules; results/openb.md equals the committed page.
 subject=openb
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
@@ -10,7 +10,7 @@ subject=openb
 pods=$HORUS_DATA/traces/openb_pod_list_default.csv
 nodes=$HORUS_DATA/traces/openb_node_list_gpu_node.csv
 
-# By hand: nothing before the first row, what was last said at a time, the last value past the end.
+# By hand: nothing before the first row, the last value at a time, the last value past the end.
 printf 'time,metric,key,value\n2,a,,5\n2,b,,1\n3,c,,9\n4,a,,7\n' >"$work/series.csv"
 verdict "series-at.awk gives the value at a time" "$(printf '%s\n' 0 2 3.5 4 9 |
     awk -v metrics="b a" -f scripts/series-at.awk - "$work/series.csv" | tr '\t' ' ' | diff - <(printf '0 0 0\n2 1 5\n3.5 1 5\n4 1 7\n9 1 7\n'))"

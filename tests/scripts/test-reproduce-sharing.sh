@@ -17,8 +17,8 @@ generate() { # SYSTEM NAME=VALUE...
 
 # ---- workloads -----------------------------------------------------------------------------------
 
-# What results/gandiva.md says of them. 1,000 draws of .30, .25, .45 and of 37.5 minutes +- 7.5: four
-# standard deviations are 58, 55, 63 jobs and 0.5 minutes.
+# The figures in results/gandiva.md. 1,000 draws of .30, .25, .45 and of 37.5 minutes +- 7.5: four standard
+# deviations are 58, 55, 63 jobs and 0.5 minutes.
 verdict "Gandiva's workloads are what the page says" "$(
     generate gandiva kind=mix seed=1 | awk -F, '
         NR > 1 {
@@ -31,7 +31,8 @@ verdict "Gandiva's workloads are what the page says" "$(
             if (n != 1000 || late || odd || far(class["low"], 300, 58) || far(class["mid"], 250, 55) ||
                 far(class["high"], 450, 63) || far(work / 60 / n, 37.5, 0.5)) print "mix", n, work / 60 / n, late, odd
         }'
-    # A load of 1: no less than 100 GPUs do in seven days, and no more by a job of 8 GPUs for 2 days.
+    # A load of 1: no less than the work of 100 GPUs in seven days, and at most a job of 8 GPUs for 2 days
+    # more.
     generate gandiva kind=days table=fig13 load=100 seed=1 | awk -F, '
         NR > 1 { work += $3 * $4; late += $2 >= 604800 || $4 > 172800 }
         END { if (late || work < 60480000 || work > 60480000 + 8 * 172800) print "days", work, late }'
@@ -61,7 +62,7 @@ verdict "AntMan's tenants are what the page says" "$(
 
 # ---- Table 1 of Gandiva --------------------------------------------------------------------------
 
-# Gains as printed in the paper: VAE +412, MI-LSTM +17, LSTM -16 %, at the copies that a reading says.
+# Gains as printed in the paper: VAE +412, MI-LSTM +17, LSTM -16 %, at the copies of each reading.
 verdict "the fitted slowdowns have the published gains" "$(
     generate gandiva kind=profiles >"$work/profiles.csv"
     generate gandiva kind=copies >"$work/copies.csv"
@@ -113,8 +114,8 @@ verdict "speeds of six jobs on four GPUs" "$(
             awk '{ print $1, $2 == int($2) ? $2 : sprintf("%.3f", $2 < 0 ? -$2 : $2) }'
     )
 )"
-# FIFO takes 2 and 4 times as long: mean 3, t(1) x 1 = 12.706. 3.2 is less than a tenth off, 6 in the
-# interval, 20 neither.
+# FIFO takes 2 and 4 times as long: mean 3, t(1) x 1 = 12.706. 3.2 is less than a tenth off, 6 is in the
+# interval, 20 is neither.
 {
     for w in 1 2; do printf 'T, sliced\tsalus-fifo\t%d\t1\tmean_jct\t%d\n' $w $((200 * w)); done
     for w in 1 2; do printf 'T, sliced\tsalus-srtf\t%d\t1\tmean_jct\t100\n' $w; done

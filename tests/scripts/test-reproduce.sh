@@ -9,7 +9,7 @@ subject=reproduce
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
 
-lacking() { # LINE...: those that the file $work/said lacks
+lacking() { # those that are not in $work/said
     local line
     for line in "$@"; do grep -qxF -- "$line" "$work/said" || printf 'lacks: %s\n' "$line"; done
 }
@@ -122,8 +122,8 @@ verdict "claims about months and a VC" "$(
 
 workload() { awk -v kind="$1" -v seed="$2" -v draw=1 -f scripts/draws.awk -f scripts/horus-workloads.awk configs/profiles.csv; }
 
-# What the page says of them: 500 jobs of 13 types at once, within 4 hours; a load of 1 on 64 GPUs
-# over the span of the submissions; a second wave when 16 GPUs can have done 75 % of the first.
+# As the page states: 500 jobs of 13 types at once, within 4 hours; a load of 1 on 64 GPUs over the span of
+# the submissions; a second wave when 16 GPUs can have done 75 % of the first.
 verdict "workloads are what the page says" "$(
     workload burst 1 | awk -F, 'NR > 1 { n++; type[$5]; bad += $2 != 0 || $3 != 1 || $4 < 1 || $4 > 14400 }
         END { for (t in type) types++; if (n != 500 || types != 13 || bad) print "burst", n, types, bad }'
@@ -141,7 +141,7 @@ for run in 1 2; do
         verdict "the quick form runs" "$(cat "$work/log")"
 done
 verdict "the same bytes" "$(diff "$work/1/horus.md" "$work/2/horus.md" 2>&1)"
-# Claims on V and columns of Venus in E, which the quick form leaves out, are marked so.
+# Claims on V and columns of Venus in E, which the quick form leaves out, are marked as such.
 verdict "every table is full" "$(
     awk '/^## / { section = $0 }
         /^\| --- / { tables++ }

@@ -10,7 +10,7 @@ subject=rerun
 cd "$work" || exit 1
 ln -s "$top/traces" "$top/configs" .
 
-repeats() { # NAME RUN [OPTION...]: exit code 0, every file listed by the run is said to be the same
+repeats() { # exit code 0, every file listed by the run is reported as identical
     local name=$1 run=$2 said wanted
     shift 2
     said=$("$HORUS" rerun "$run" "$@" 2>&1) || {
@@ -27,7 +27,7 @@ for policy in $("$HORUS" policies --json | jq -r '.[].name'); do
     repeats "$policy" "policy-$policy"
 done
 
-# Another seed, another cluster, another parameter of the policy, a count: each must show.
+# Another seed, another cluster, another parameter of the policy, a count: each must be reported.
 for change in '.config.seed = 2' '.config.cluster = "4x8:V100"' \
     '.policy_parameters.max_tenants = "1"' '.engine.events -= 1'; do
     mkdir changed
@@ -83,6 +83,6 @@ echo '{"config": {"trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs
 for run in swept/runs/*; do repeats "$run of a sweep" "$run"; done
 verdict "a sweep as a whole is not repeated" "$("$HORUS" rerun swept 2>&1 | grep -q 'it holds 4 runs' || echo "no word of it")"
 
-# A moment later nothing of all this is left beside the runs.
+# After that no temporary file is left beside the runs.
 verdict "no scratch directory is left" "$(find . -name 'rerun-*')"
 exit $failed

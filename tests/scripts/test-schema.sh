@@ -7,7 +7,7 @@ subject=schema
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
 
-# The first that has the module: a python of the user's may hide that of the system.
+# The first python with the module: one of the user's may hide that of the system.
 python=
 for candidate in python3 /usr/bin/python3; do
     if "$candidate" -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
@@ -20,7 +20,7 @@ if [ -z "$python" ]; then
     exit 0
 fi
 
-validate() { # SCHEMA FILE: // comments are no JSON and taken out, but not from within texts
+validate() { # comments with // are not JSON and are removed, except inside texts
     "$python" -c '
 import json, re, sys, jsonschema
 schema, document = (open(path).read() for path in sys.argv[1:3])

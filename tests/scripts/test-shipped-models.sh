@@ -33,7 +33,7 @@ for kind in interference utilization predictor speed speed-mig speed-lambda; do
             diff "$work/models/$kind.json" "$models/$kind.json" | head -n 10)"
 done
 
-# Other paths to the data, no rows asked for, other time zone: nothing of that may show.
+# Other paths to the data, without rows, another time zone: none of them may change the bytes.
 ln -s "$HORUS_DATA" "$work/elsewhere"
 HORUS_DATA=$work/elsewhere TZ=Asia/Shanghai scripts/calibrate.sh "$HORUS" "$work/again" 2>"$work/said" ||
     cat "$work/said"

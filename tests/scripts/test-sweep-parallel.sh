@@ -40,7 +40,7 @@ verdict "the same bytes, table and status" "$(
     diff <(echo 1 2 3 4 5 6) <(ran spread)
 )"
 
-# The log still says that point 4 ended well: a resume by the log would leave a hole.
+# The log still lists point 4 as successful: a resume by the log would leave a hole.
 verdict "a deleted run comes back, alone" "$(
     rm -r "spread/runs/$(awk -F, '$1 == 4 { print $2 }' spread/sweep.csv)"
     launch small.json -o spread >/dev/null 2>said || cat said

@@ -19,7 +19,7 @@ wait_for() { # COMMAND...: five minutes at most, on a busy machine
     echo "waited in vain: $*"
 }
 
-is_deserted() { # a process that has to end may take a moment
+is_deserted() { # a process may take a moment to end
     ! grep -qzF -f pattern /proc/[0-9]*/{cmdline,environ} 2>/dev/null
 }
 
@@ -65,8 +65,8 @@ cat >grid.json <<'END'
 END
 "$HORUS" sweep grid.json -o local -j 2 -q >/dev/null || exit 1
 
-# Point 23 is stopped, when it is first run, as soon as it has begun: there it is killed. Its 21 runs
-# take long enough for the loop to see it.
+# Point 23 is stopped at its first run, as soon as it has begun, and killed there. Its 21 runs take long
+# enough for the loop to detect it.
 point=$(awk -F, '$1 == 23 { print $2 }' local/sweep.csv)
 cat >horus <<END
 #!/bin/bash
@@ -84,10 +84,10 @@ HORUS=$PWD/horus launch grid.json -o array --max-tasks 2 >/dev/null 2>said &
 launcher=$!
 findings=$(
     wait_for test -s task
-    # The limit is one of an array: the third waits for the second, to which point 23 belongs. Its number
-    # depends on how many tasks of the first one have started: each takes a number of its own.
+    # The limit applies to one array: the third waits for the second, which contains point 23. Its number
+    # depends on how many tasks of the first have started: each takes a number of its own.
     squeue --noheader --format=%E | grep -q "^afterany:$(sed 's/_.*//' task)_" || squeue --format='%i %t %E'
-    scancel --signal=KILL --batch "$(cat task)" # the others let it go on and ask it to end, at first
+    scancel --signal=KILL --batch "$(cat task)" # other signals let it continue or ask it to end first
 )
 wait $launcher
 status=$?

@@ -44,7 +44,7 @@ timed() { # COMMAND...: its output in said, sets status and seconds
     seconds=$((ms / 1000)).$((ms % 1000 / 100))
 }
 
-# Where two tables differ, a line a field.
+# Differences of two tables, one line a field.
 columns() { # FIRST OTHER
     awk '
         function cut(line, fields, part, parts, i) { # commas between quotes are none
@@ -66,7 +66,7 @@ columns() { # FIRST OTHER
         }' "$1" "$2"
 }
 
-# The table, and of each run all but the manifest, which names machine and times.
+# The table, and of each run all files but the manifest, which contains machine and times.
 differences() { # DIR
     [ "$status" -eq 0 ] || { echo "status $status" && tail -n 20 said; }
     cmp first/sweep.csv "$1/sweep.csv" 2>&1 || columns first/sweep.csv "$1/sweep.csv"
@@ -104,7 +104,7 @@ draw() { # BELOW: sets drawn
 
 finished() { find "$1/runs" -name manifest.json 2>/dev/null | wc -l; }
 
-ended() { # SESSION: what was started in it and is at work after a minute
+ended() { # the processes of the session that still run after a minute
     local left
     for _ in $(seq 600); do
         left=$(processes_of session "$1")
@@ -114,9 +114,9 @@ ended() { # SESSION: what was started in it and is at work after a minute
     echo "still at work: ${left//$'\n'/ }"
 }
 
-# Each time from nothing to some point and some milliseconds, so that it hits at any speed of the
-# machine. In turns all processes are killed, the launcher alone: what it had started goes on, and
-# what it had started alone: the launcher goes on.
+# Each attempt starts from nothing and stops at some point after some milliseconds, so that it applies at
+# any speed of the machine. In turns: all processes are killed; the launcher alone, while the processes that
+# it started continue; the processes that it started alone, while the launcher continues.
 export -f local_way parallel_way
 export top experiment
 moments=
@@ -133,7 +133,7 @@ for ((kill = 0; kill < kills; )); do
     case $((kill / ${#ways[@]} % 3)) in
     0) victims=$(processes_of session $session) ;;
     1) victims=${launcher:+$session $launcher} ;;
-    2) # all stand still, or what it had started would be over by then
+    2) # all are stopped, or its processes would be over by then
         kill -STOP -- -$session 2>/dev/null
         victims=$(processes_of parent "$launcher")
         ;;
@@ -142,11 +142,11 @@ for ((kill = 0; kill < kills; )); do
     kill -KILL $victims 2>/dev/null
     kill -CONT -- -$session 2>/dev/null
     wait $session 2>/dev/null
-    [ -n "$victims" ] || continue # it was faster
+    [ -n "$victims" ] || continue # it had finished
     moments="$moments $(finished killed)"
     timed "$way" killed
     found=$(
-        ended $session # a launcher's launcher may have gone on until now
+        ended $session # a nested launcher may have continued until now
         differences killed
     )
     [ -z "$found" ] || verdict "killed after $after points and $ms ms ($way)" "$found"

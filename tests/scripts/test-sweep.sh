@@ -12,7 +12,7 @@ ln -s "$top/traces" traces
 # shellcheck source=tests/support/processes.sh
 . "$top/tests/support/processes.sh"
 
-leave() { # whatever ends the test: what it started ends with it
+leave() { # the test's processes end with the test
     local pid
     for pid in $(jobs -p); do
         # shellcheck disable=SC2046 # a word a process
@@ -50,7 +50,7 @@ verdict "a trace from memory, one from its file: same bytes" \
 verdict "each warning once" "$(diff <(sort warned) <(grep '^warning' said | sort -u))"
 verdict "by make" "$(diff <(contents forked) <(contents made))"
 
-# A point is what `horus run` makes of the same options: the run directory has the same files.
+# A point equals `horus run` with the same options: the run directory has the same files.
 "$HORUS" run traces/sample.csv -c 4x8:V100 --max-jobs 150 --retries merge --load 1 --until 0s \
     -p horus:look_ahead=3 -o by-hand >/dev/null 2>&1
 point=$(grep -F ',horus:look_ahead=3,1,0s,traces/sample.csv,merge,' forked/sweep.csv | cut -d, -f2)
@@ -58,13 +58,13 @@ verdict "a point is a run" "$(for file in jobs segments series nodes summary; do
     cmp "by-hand/$file.csv" "forked/runs/$point/$file.csv"
 done 2>&1)"
 
-# A finished sweep does nothing again: no file of a point is newer than the mark.
+# A finished sweep is not run again: no file of a point is newer than the mark.
 touch mark
 sleep 0.01
 "$HORUS" sweep all.json -o forked >/dev/null 2>&1
 verdict "what is finished stays" "$(find forked/runs -newer mark)"
 
-# One point fails: the others go on, and it is recorded; mended, it is run.
+# One point fails: the others continue, and the failure is recorded; once repaired, the point is run.
 printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,5,x,10\n' >bad.csv
 cat >fails.json <<'JSON'
 { "config": { "cluster": "1x2:V100" },
@@ -86,7 +86,7 @@ verdict "mended" "$(cut -d, -f3,4 results/fails/sweep.csv | tr '\n' ' ' |
     grep -vx 'state,exit done,0 done,0 ')"
 
 patience_s=120
-happens() { # WHAT COMMAND...: or the test ends, for what comes after would wait for ever
+happens() { # otherwise the test ends, since the next steps would wait for ever
     local what=$1 end=$((SECONDS + patience_s))
     shift
     until "$@"; do
@@ -113,9 +113,9 @@ untorn() { # DIR: what is wrong with it
     litter "$1"
 }
 
-# A point is held for as long as a case needs it, however fast or slow the machine is: its process
-# reads the trace for the name of the run and again, under the lock, for the run, and that second time
-# the trace is a pipe that stays empty. All others find a file.
+# A point is held as long as a case needs it, at any speed of the machine: its process reads the trace for
+# the name of the run and again, under the lock, for the run, and the second time the trace is a pipe that
+# stays empty. All other processes read a file.
 head -n 200 traces/sample.csv >jobs.csv
 ln -s jobs.csv trace.csv
 mkfifo named.{1,2} run.{1,2} more.{1,2}
@@ -133,7 +133,7 @@ hold() { # DIR POINT: sets holder
     holder=$!
     happens "a process holds point $2 of $1" test -e held
 }
-let_go() { # POINT PID: the holder of that point goes on to its end
+let_go() { # the holder of that point continues to its end
     cat jobs.csv >"more.$1"
     ends 0 "$2"
 }
@@ -167,7 +167,7 @@ verdict "a lock ends with its process" "$(cat wrong
     find alone/runs -name manifest.json | wc -l | grep -vx 1)"
 verdict "nothing is left beside the runs" "$(litter alone)"
 
-# Whichever process is killed, and whichever others run: the bytes of an undisturbed sweep.
+# Whichever processes are killed or run: the bytes of an undisturbed sweep.
 hold failed 1
 launch failed
 kill -KILL "$worker"

@@ -45,7 +45,7 @@ for policy in fifo srtf; do
             tail -n +2 "$work/$policy/jobs.csv" | sort -t, -s -k3,3n -k1,1) "$swf" | head)"
 done
 
-# Ends before starts at one second; CPU jobs hold none.
+# Ends before starts at one second; CPU jobs hold no GPU.
 verdict "fifo: no second has more GPUs in use than there are" "$(awk '
     /^;/ || $4 <= 0 { next }
     { print $2 + $3, 1, $5; print $2 + $3 + $4, 0, -$5 }' "$work/fifo/jobs.swf" | sort -n -k1,1 -k2,2 |

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# tests/report/workload-report.sh: results/workloads.md is as committed; without traces the tables of real
-# ones stay unchanged, with a message; a figure that misses its goal is named and counted. The same of
-# results/held-out.md, where the traces are.
+# tests/report/workload-report.sh: results/workloads.md equals the committed page; without traces the tables
+# of real ones stay unchanged, with a message; a figure that misses its goal is named and counted. The same
+# for results/held-out.md, if the traces are available.
 subject=workload-report
 # shellcheck source=tests/support/scripted.sh
 . "$(dirname "$0")/../support/scripted.sh"
 
 build=$(dirname "$HORUS")
 
-# Without traces: the tables that need them come from the page that is there.
+# Without traces the tables that need them are those of the present page.
 mkdir -p "$work/page"
 cp results/workloads.md "$work/page"
 HORUS_DATA=$work/nowhere tests/report/workload-report.sh "$build" "$work/page" 2>"$work/said"
@@ -44,7 +44,7 @@ else
     skip "results/held-out.md: no traces in $HORUS_DATA/traces"
 fi
 
-# Programs that say what they are asked to: one figure met, one met by the mean, two missed.
+# Stand-ins with a given output: one figure met, one met by the mean, two missed.
 mkdir -p "$work/build/tests/report" "$work/made"
 cat >"$work/build/tests/report/report_workloads" <<'END'
 #!/bin/sh

@@ -5,7 +5,7 @@
 #   . "$top/tests/support/processes.sh"
 #   kill -KILL $(processes_of session "$!")
 
-# One a line, without processes that have ended and were not waited for.
+# One PID a line, without processes that have ended but were not waited for.
 processes_of() { # parent|session PID
     local stat line state parent session
     for stat in /proc/[0-9]*/stat; do

@@ -13,7 +13,7 @@
 set -u
 export LC_ALL=C
 ready_s=60 # for the node to be idle
-quiet_s=20 # for the last job and the daemons to be gone
+quiet_s=20 # for the end of the last job and of the daemons
 
 usage() {
     sed -n 's/^#   /usage: /p' "$0" >&2
@@ -51,13 +51,13 @@ free_port() { # NOT-THIS: below the ports that the kernel hands out itself
 
 write_config() { # LINE...
     local host control_port
-    # Told to listen on one address, Slurm takes that of the machine's name, whatever it is told.
+    # With one address to listen on, Slurm uses that of the machine's name, whatever the setting.
     host=$(uname -n)
     case $(getent hosts "$host") in
     127.*) echo CommunicationParameters=NoCtldInAddrAny,NoInAddrAny ;;
     *) say "'$host' does not resolve to 127.*, so the daemons listen on every interface" ;;
     esac
-    host=${host%%.*} # what Slurm calls a machine
+    host=${host%%.*} # Slurm's name of a machine
     control_port=$(free_port)
     cat <<END
 ClusterName=one
@@ -82,7 +82,7 @@ MailProg=/bin/true
 ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-# Jobs of a second: the next one starts when one has ended, not at the next turn of a clock.
+# Jobs of a second: the next one starts at the end of one, not at the next scheduling interval.
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
 SlurmdParameters=config_overrides
 NodeName=one NodeHostname=$host NodeAddr=127.0.0.1 CPUs=$(nproc)
@@ -136,13 +136,13 @@ start() { # LINE...
     (umask 022 && mkdir -p "$dir"/{munge,state,spool}) || exit 4
     (umask 077 && head -c 128 /dev/urandom >"$dir/munge/key")
     write_config "$@" >"$dir/slurm.conf"
-    # slurmd wants a plugin for control groups even where nothing uses them; this one touches none.
+    # slurmd requires a plugin for control groups even if nothing uses them; this one uses none.
     printf '%s\n' CgroupPlugin=cgroup/v1 "CgroupMountpoint=$dir/cgroup" >"$dir/cgroup.conf"
     printf 'export SLURM_CONF=%q\n' "$dir/slurm.conf" >"$dir/env"
     export SLURM_CONF=$dir/slurm.conf
     : >"$dir/daemons"
 
-    # --force: of a folder that only root can enter it would say that others cannot reach the socket.
+    # --force: for a folder that only root can enter it would report that others cannot reach the socket.
     daemon munged munged --foreground --force --num-threads=2 --origin=127.0.0.1 \
         --key-file="$dir/munge/key" --socket="$dir/munge/socket" --pid-file="$dir/munge/pid" \
         --seed-file="$dir/munge/seed" --log-file="$dir/munged.log"
@@ -172,8 +172,8 @@ signal() { # SIGNAL
     done <"$dir/daemons"
 }
 
-# What a daemon left when it died: our slurmstepd have slurmd's log open, and the processes of our
-# jobs have both of these variables from them.
+# The processes that a daemon left when it died: our slurmstepd have slurmd's log open, and the processes of
+# our jobs inherit both of these variables from them.
 orphans() {
     local pid
     find /proc/[0-9]*/fd -lname "$dir/slurmd.log" 2>/dev/null | cut -d / -f 3 | sort -u |
