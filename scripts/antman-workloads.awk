@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What scripts/reproduce-antman.sh runs, after Xiao et al., "AntMan" (OSDI'20):
+# Workloads of scripts/reproduce-antman.sh, after Xiao et al., "AntMan" (OSDI'20):
 #     awk -v seed=W -f scripts/draws.awk \
 #         -f scripts/antman-workloads.awk configs/profiles.csv
 # Native CSV, in whole seconds: 400 jobs of two tenants, submitted within two hours. Their models are
 # nine of the catalogue, of five domains; every job draws one of the measured batches and precisions.
-# A tenant draws all that it asks for as the other does: it is a toss of a coin whose a job is.
+# The requests of both tenants have the same distribution: each job belongs to one of them by a fair coin.
 
 function model(domain, name, data_set) { domain_of[name "," data_set] = domain }
 

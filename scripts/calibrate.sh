@@ -5,7 +5,7 @@
 #   scripts/calibrate.sh PROGRAM FOLDER [ROWS]
 # Writes FOLDER/{interference,utilization,predictor,speed,speed-mig,speed-lambda}.json, FOLDER/*.txt (the tables that the
 # program prints) and, into the folder ROWS, a CSV of every row with its held-out prediction.
-# Data: $HORUS_DATA/calibration, else ../shared/data/calibration. Exit 3 when they are not there.
+# Data: $HORUS_DATA/calibration, otherwise ../shared/data/calibration. Exit 3 if they are absent.
 set -eu
 cd "$(dirname "$0")/.."
 horus=$1

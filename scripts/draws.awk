@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What generators of workloads share; goes before the one that draws:
+# Random draws for the generators of workloads; goes before the generator:
 #     awk -v kind=mix -v seed=1 -f scripts/draws.awk -f scripts/gandiva-workloads.awk
 # A seed makes the same jobs everywhere: MINSTD (Park and Miller, CACM 1988) is exact in doubles, and
 # callers round, which hides how a library computes a logarithm.
@@ -12,7 +12,7 @@ function random() {
 
 function uniform() { return random() / 2147483647 } # 0 < u < 1
 
-# Neighbouring seeds begin alike: the first numbers are thrown away.
+# Adjacent seeds begin alike: the first numbers are discarded.
 function begin_stream(number,    i) {
     state = number
     for (i = 0; i < 20; i++)

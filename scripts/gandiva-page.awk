@@ -33,7 +33,7 @@ function six(_,    i, k, p, text) {
         p = policy["S", i]
         text = "| " label(p) " |"
         split("rate_before rate_during rate_short rate_after", rate, " ")
-        for (k = 1; k <= 4; k++) # of shares of time there are no placements of their own
+        for (k = 1; k <= 4; k++) # shares of time have no placements of their own
             text = text (p ~ /fluid/ ? "  |" : " " plain("S", p, rate[k]) " |")
         print text " " \
             minutes("S", p, "short_jct") ", " minutes("S", p, "long_jct") " | " \
@@ -47,7 +47,7 @@ function gain(place, p, n) { return mean_of(place, p, n, "%+.0f %%") }
 # The fewest copies that gain as much, of those that were tried.
 function fewest(place, p, wanted,    n) {
     for (n = 2; n <= 8; n++)
-        if (stat(place, p, "", n) && 100 * mean >= wanted - 0.5) # as it is printed
+        if (stat(place, p, "", n) && 100 * mean >= wanted - 0.5) # as printed
             return n
     return "none"
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What scripts/reproduce-gandiva.sh runs, after Xiao et al., "Gandiva" (OSDI'18):
+# Workloads of scripts/reproduce-gandiva.sh, after Xiao et al., "Gandiva" (OSDI'18):
 #     awk -v kind=KIND [-v reading=R] [-v seed=W] [-v load=PERCENT] [-v step_ms=MS] -f scripts/draws.awk \
 #         -f scripts/gandiva-workloads.awk
 # names         the models of Table 1, a line each, with utilization and packing gain, %
 # profiles      a catalogue (configs/README.md) of the models of Table 1, or of -v table=fig13
 # interference  a model of slowdowns (configs/models/README.md) that has the gains of Table 1
-# pairs         what a campaign would have written of them, for horus calibrate
+# pairs         the measurements of a campaign with these slowdowns, for horus calibrate
 # copies        1 to 8 jobs of each model at once, each such set a virtual cluster
 # cells         the cluster for them, a GPU each
 # six           four long and two short jobs on four GPUs
@@ -14,9 +14,9 @@
 # days          jobs of seven days for 100 GPUs, with -v table=fig13
 # Traces are native CSV, in whole seconds.
 
-# Table 1: utilization of a P40, mini-batches per second alone and at best when packed with itself.
-# Only VAE's and SuperRes' own rates could be read; of the others the gain is known, and step_ms is
-# ours. Memory and checkpoints are ours, too: eight small ones fit a P100 (16 GB).
+# Table 1: utilization of a P40, mini-batches per second alone and at best when packed with itself. Only the
+# rates of VAE and SuperRes could be read; for the others the gain is known, and step_ms is ours. Memory and
+# checkpoints are ours, too: eight small ones fit a P100 (16 GB).
 function table1(name, util, gain, step_ms, class, mem_mib) {
     model_name[++models] = name
     number[name] = models
@@ -49,10 +49,10 @@ function profiles(    m) {
             util_of[m], mem_of[m], mem_of[m] / 5, step_of[m], checkpoint_of[m] / 1.048576 + 0.5
 }
 
-# The gain of n copies whose slowdowns are 1 + (n - 1) c is n / (1 + (n - 1) c) - 1. The table does
-# not tell at how many it was best. `few`: at the fewest that can have it; `eight`: at eight, the
-# most that our gandiva packs, so that no number of copies gains more than the table says. What
-# loses by packing is best at two.
+# The gain of n copies with slowdowns of 1 + (n - 1) c is n / (1 + (n - 1) c) - 1. The table does not state
+# at how many it was best. `few`: at the fewest that can have it; `eight`: at eight, the most that our
+# gandiva packs, so that no number of copies gains more than the table. A model that loses by packing is
+# best at two.
 function excess(m, reading,    gain, n) {
     gain = 1 + gain_of[m] / 100
     n = gain < 1 ? 2 : reading == "eight" ? 8 : gain > int(gain) ? int(gain) + 1 : gain
@@ -85,7 +85,7 @@ function pairs(    m, speed) {
     }
 }
 
-# So small that memory is no limit. The virtual cluster tells model and number of copies.
+# Small enough that memory is no limit. The virtual cluster encodes model and number of copies.
 function copy_jobs(    m, n, i) {
     print "job_id,submit_time,gpus,duration,model,gpu_mem_mib,vc"
     for (m = 1; m <= models; m++)
@@ -128,8 +128,8 @@ function mix(    i, u, class, m, gpus, work_s) {
     }
 }
 
-# Models of Fig. 13 with their checkpoints, MB. The family is that of which Gavel measured what being
-# spread over servers costs (configs/models/speed.json); utilizations are ours.
+# Models of Fig. 13 with their checkpoints, MB. The family is one for which Gavel measured the cost of
+# spreading over servers (configs/models/speed.json); utilizations are ours.
 function fig13(name, family, class, checkpoint_mb) {
     model_name[++models] = name
     family_of[models] = family
@@ -152,10 +152,9 @@ function fig13_rows() {
     fig13("Wavenet", "LM", "speech", 8)
 }
 
-# CV 10, NLP 60, speech 30 %. The trace was never published: sizes (as on Philly), run times
-# (log-normal, median 5 hours, sigma 1.2, at most 2 days) and arrivals are ours, in seven days so many
-# jobs that 100 GPUs have LOAD per cent of them to do. At 95 FIFO has the mean JCT and the makespan that
-# are published of YARN.
+# CV 10, NLP 60, speech 30 %. The trace was never published: sizes (as on Philly), run times (log-normal,
+# median 5 hours, sigma 1.2, at most 2 days) and arrivals are ours, in seven days so many jobs that they
+# load 100 GPUs to LOAD per cent. At 95 FIFO has the published mean JCT and makespan of YARN.
 function days(    i, n, u, m, work_s) {
     for (n = 0; work_s < 604800 * load; n++) {
         u = random() % 10

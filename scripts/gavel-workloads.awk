@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What scripts/reproduce-gavel.sh runs, by the generator of Narayanan et al., "Heterogeneity-Aware
+# Workloads of scripts/reproduce-gavel.sh, by the generator of Narayanan et al., "Heterogeneity-Aware
 # Cluster Scheduling Policies for Deep Learning Workloads" (OSDI'20, 7.1, and the released code):
 #     awk -v jobs=N -v rate=JOBS_PER_HOUR [-v gangs=yes] [-v seed=S] -f scripts/draws.awk \
 #         -f scripts/gavel-workloads.awk KINDS

@@ -101,7 +101,7 @@ function split_pair(text, pair, parts) {
         pair[1] = pair[2] = value(text)
 }
 
-# deconv OUT K S H [bias]: a transposed convolution; H is the side of what comes out.
+# deconv OUT K S H [bias]: a transposed convolution; H is the side of its output.
 function do_deconv(n, out, k, side, weights) {
     out = value(arg[2])
     k = value(arg[3])

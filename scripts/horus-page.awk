@@ -5,7 +5,7 @@
 
 # ---- one experiment -----------------------------------------------------------------------------
 
-# Makespan and mean wait of the prototype, where it had that case.
+# Makespan and mean wait of the prototype, if it had that case.
 function prototype(place, p) { return (place, p) in told ? told[place, p] : "" }
 
 function experiment(place,    i, p, last, text) {
@@ -177,8 +177,8 @@ function groups(_,    i, p) {
 
 # ---- ours against the others --------------------------------------------------------------------
 
-# Of ours to each of the others; a ratio of which less is better and that is above 1 with its whole
-# interval is marked.
+# Ours relative to each of the others; a ratio of a metric of which less is better is marked if it is above
+# 1 with its whole interval.
 function rivals(_,    places, at, metrics, metric, others, other, n_places, k, i, m, text, figure) {
     n_places = split("E, 2,500 jobs, 2 tenants;E, 2,500 jobs, 3 tenants;E, gangs, load 0.8;" \
         "E, gangs, load 2;E, load 0.95;E, load 1.75", at, ";")

@@ -4,7 +4,7 @@
     import horus_runs
     run = horus_runs.read("results/mine")
     run.summary["metrics"]["mean_jct"], run.policy
-    for job in run.jobs: job["job_id"], job["waiting_time"]     # None where a cell is empty
+    for job in run.jobs: job["job_id"], job["waiting_time"]     # None if a cell is empty
     run.frame("jobs")                                           # the same as a pandas.DataFrame
 
 Called as a program it is an example: it prints a line a run, mean and p95 wait by user.

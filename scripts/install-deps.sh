@@ -44,13 +44,13 @@ fi
 [ $# -gt 0 ] || set -- build
 
 if ! command -v dpkg-query >/dev/null; then
-    # Not Debian: the build's own probe says what is missing.
+    # Not Debian: the build's own probe reports missing packages.
     echo "install-deps.sh: no dpkg here; install by hand what 'make' asks for" >&2
     exit 0
 fi
 
 missing=()
-status=0 # of not having what is missing
+status=0 # status if packages are missing
 is_required=yes
 for group in "$@"; do
     if [ "$group" = --or-skip ]; then

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Puts completions and manual pages where bash, zsh, fish and man look for them, and below doc/horus what the
-# examples and recipes use, under the same paths as in the tree. Without scdoc there are no manual pages, which is said.
+# Installs completions and manual pages where bash, zsh, fish and man search for them, and below doc/horus
+# the files of the examples and recipes, under the same paths as in the tree. Without scdoc there are no
+# manual pages, with a message.
 #   scripts/install-docs.sh PROGRAM FOLDER     FOLDER: /usr/local/share, say
 set -eu
 if [ $# -ne 2 ]; then

@@ -21,7 +21,7 @@ BEGIN {
     print "job_a,job_b,gpu,rate_a,family"
 }
 
-# a job of speed.json: its profile, family and speeds stand between quotation marks
+# a job of speed.json: its profile, family and speeds are between quotation marks
 FNR == NR {
     if (split($0, part, "\"") > 8 && part[2] == "profile")
         for (i = 12; part[i] != ""; i += 2) {

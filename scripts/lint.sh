@@ -99,8 +99,8 @@ gate_function() {
             $1 > complexity { print at ": function: cyclomatic " $1 ", at most " complexity }'
 }
 
-# Folders, files, line budgets, small functions, names of structures and headers. The top level is fixed, and
-# what an editor or a merge leaves behind is no source.
+# Folders, files, line budgets, small functions, names of structures and headers. The top level is fixed,
+# and files left by an editor or a merge are not sources.
 gate_structure() {
     scripts/measure.py --gate
     git ls-files 2>/dev/null | awk '
@@ -114,7 +114,7 @@ gate_structure() {
 # A page or a comment may only name files that are in the tree.
 gate_citations() { scripts/measure.py --citations; }
 
-# Subjects of the commits since the gate exists: short, and in the imperative.
+# Subjects of the commits since the gate was added: short, and in the imperative.
 gate_commits() {
     local since=c2240bb
     git rev-parse --quiet --verify "$since^{commit}" >/dev/null 2>&1 || return
@@ -188,7 +188,7 @@ gate_names() {
         seen[$NF]++ { print $0 ":1: name: another file of src/ is called " $NF }'
 }
 
-# The commands of the cases of the command line, too, which are in one file, but shells of their own.
+# Also the commands of the cases of the command line, which share a file but have a shell each.
 gate_shell() {
     local file
     scripts | xargs -r shellcheck -s bash -S warning -f gcc

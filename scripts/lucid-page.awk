@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Tables of results/lucid.md from the cells of its experiments (scripts/reproduce-lucid.sh): the table
-# NAME is function NAME(of), which reproduce-common.sh calls. What the paper prints stands in the
-# BEGIN block (Hu et al., ASPLOS'23, table 4, hours).
+# Tables of results/lucid.md from the cells of its experiments (scripts/reproduce-lucid.sh): the table NAME
+# is function NAME(of), which reproduce-common.sh calls. The paper's figures are in the BEGIN block (Hu et
+# al., ASPLOS'23, table 4, hours).
 
 function own(place, p, w, metric) { return value[place, p, w, 1, metric] }
 
@@ -24,7 +24,7 @@ function order(place,    i, w, p, text) {
     }
 }
 
-# Each step of the published order, and in how many months ours has it.
+# Each step of the published order, and the number of months in which ours has it.
 function steps(place,    i, w, p, q, holds, by, text) {
     head("| published: worse, then better | by | ours: months with that order | ours, by |")
     for (i = 1; i < policies[place]; i++) {
@@ -38,7 +38,7 @@ function steps(place,    i, w, p, q, holds, by, text) {
     }
 }
 
-# Columns of one experiment: JCT relative to its first policy, time without GPUs, what profiles cost.
+# Columns of one experiment: JCT relative to its first policy, time without GPUs, cost of profiling.
 function costs(place,    i, p) {
     head("| policy | mean JCT, h | relative to the first | without GPUs, s | ended in the profiler | profiling, share of GPU time held |")
     for (i = 1; i <= policies[place]; i++) {

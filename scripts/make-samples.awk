@@ -2,12 +2,12 @@
 #
 # Synthetic traces in three formats, one of them twice, the same bytes on every machine: the generator is MINSTD (Park
 # and Miller, CACM 1988), every distribution is an integer table read with linear interpolation, and
-# no function of the mathematics library is used. Sizes, durations and burstiness follow the shape
-# of what was published of Philly (ATC'19) and Helios (SC'21); no row is taken from either.
+# no function of the mathematics library is used. Sizes, durations and burstiness follow the published
+# shapes of Philly (ATC'19) and Helios (SC'21); no row is taken from either.
 #
 #     awk -v kind=native|classes|helios|philly [-v jobs=2000] -f scripts/make-samples.awk
 #
-# jobs is of native alone: a longer trace begins with the shorter one.
+# jobs is for native only: a longer trace begins with the shorter one.
 
 function random() { # 1 .. 2147483646; the product stays below 2^46, exact in a double
     seed = (seed * 16807) % 2147483647
@@ -77,8 +77,8 @@ function native(    i, length_s) {
     }
 }
 
-# The same with what schedulers that slice and share make use of: 80 % of the mini-batches take at most
-# 600 ms, as in AntMan's cluster (OSDI'20); one job in six may grow to twice its GPUs.
+# The same with the columns of schedulers that slice and share: 80 % of the mini-batches take at most 600
+# ms, as in AntMan's cluster (OSDI'20); one job in six may grow to twice its GPUs.
 function classes(    i, length_s, class, step) {
     print "job_id,user,vc,submit_time,gpus,duration,class,step,gpus_max"
     for (i = 0; i < 800; i++) {
@@ -115,7 +115,7 @@ function helios(    i, id, state, cpu, length_s, queue_s, start) {
 
 function quoted(t) { return "\"" datetime(t) "\"" }
 
-# What stands where the archive has no time.
+# The archive's text for a missing time.
 function no_time() { return choose("null 1 \"\" 1 \"None\" 2") }
 
 function detail(n,    text, g, used) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Writes configs/workloads/*.json from published figures: distributions of durations and sizes,
-# GPU time by size, fates, profiles of arrival. What was published are marginals (a duration
-# distribution of all jobs, mean durations by size, fates by size and by GPU time); a generator needs
-# the joint distribution. It is the one that is nearest, in the sense of Kullback and Leibler, to a
-# first guess among all that have those marginals: iterative proportional fitting (Deming and
-# Stephan 1940), with one exponential tilt a size for its mean.
+# Writes configs/workloads/*.json from published figures: distributions of durations and sizes, GPU time by
+# size, outcomes, profiles of arrival. The published figures are marginals (a duration distribution of all
+# jobs, mean durations by size, outcomes by size and by GPU time); a generator needs the joint distribution.
+# It is the nearest one, in the sense of Kullback and Leibler, to a first guess among all with those
+# marginals: iterative proportional fitting (Deming and Stephan 1940), with one exponential tilt a size for
+# its mean.
 #
 #     HORUS_DATA=... scripts/make-workloads.py [NAME...]        into configs/workloads/
 #
@@ -21,7 +21,7 @@ DATA = os.environ.get("HORUS_DATA", "../shared/data") + "/published/"
 OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "configs", "workloads")
 ROUNDS = 120
 PARTS = 4  # steps of an octave
-RANKS = [0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 1]  # steps of the mix of fates
+RANKS = [0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 1]  # steps of the mix of outcomes
 STATES = ["completed", "cancelled", "failed"]
 
 
@@ -273,10 +273,9 @@ VENUS_WEEK = [708, 765, 882, 831, 656, 471, 533]
 VENUS_GROUPS = {"1": ["1"], "2": ["2-4"], "4": ["2-4"], "8": ["5-8"], "12": ["9-16"], "16": ["9-16"],
                 "24": ["17-32"], "32": ["17-32"]}
 BEYOND_48H = {"1": .012, "2-4": .037, "5-8": .019, "9-16": .031, "17-32": .039, ">32": .014}
-# As Venus' submissions have them: CV of gaps, dispersion of hourly counts and its autocorrelation,
-# gaps of 0 and up to 5 s, runs of jobs alike.
-# 97 of 100 Venus jobs of so many GPUs are in runs that are not longer (same GPUs, gaps of up to 60 s); those
-# of 1 and of 5 to 8 GPUs may be in the longest.
+# As in Venus' submissions: CV of gaps, dispersion of hourly counts and its autocorrelation, gaps of 0 and
+# up to 5 s, batches of similar jobs. 97 of 100 Venus jobs of so many GPUs are in batches that are not
+# longer (same GPUs, gaps of up to 60 s); those of 1 and of 5 to 8 GPUs may be in the longest.
 HELIOS_BATCH_MAX = [(1, None), (4, 4), (8, None), (16, 4), (32, 5), (1024, 2)]
 HELIOS_ARRIVALS = [
     '"modulation": {"cv": 0.92, "hours": 0.7, "slow_hours": 72, "slow_share": 0.3},',
@@ -538,7 +537,7 @@ PHILLY_SIZES = [
     {"name": "1", "gpus": [(1, .8603)], "time": .164255},
     {"name": "2", "gpus": [(2, .0225)], "time": .193959 - .164255},
     {"name": "3-4", "gpus": [(3, .0004), (4, .0487)], "time": .381653 - .193959},
-    # Longer than GPU time by size has it, which is of attempts: the notebook's jobs take 129,000 s.
+    # Longer than the GPU time by size, which is of attempts: the notebook's jobs take 129,000 s.
     {"name": "5-8", "gpus": [(5, .0002), (6, .0003), (7, .0001), (8, .0595)], "time": .880277 - .381653, "longer": 1.08},
     {"name": "9-16", "gpus": [(12, .0001), (16, .0056)], "time": .971955 - .880277},
     {"name": ">16", "gpus": [(24, .0001), (32, .0018), (64, .0003), (128, .0001)], "time": 1 - .971955},
@@ -634,8 +633,8 @@ def philly():
         s["mean"] = s["time"] * per_job / s["width"] * s.get("longer", 1)
     shares = [s["share"] for s in sizes]
     curves = {b: notebook_curve(b, Curve(grid)) for b in PHILLY_FAILED}
-    # The notebook has all of the trace, the curve of all jobs its last three months: half a per cent
-    # towards the notebook is a compromise.
+    # The notebook has the whole trace, the curve of all jobs its last three months: half a per cent towards
+    # the notebook is a compromise.
     all_sizes = [(x, sum(s * curves[PHILLY_GROUP[z["name"]]].below(x) for s, z in zip(shares, sizes))) for x, _ in grid]
     marginal = Curve([(x, p + max(-.005, min(.005, q - p))) for (x, p), (_, q) in zip(grid, all_sizes)])
 
@@ -643,7 +642,7 @@ def philly():
         return mix_of(shares, [fit.masses(curves[PHILLY_GROUP[s["name"]]]) for s in sizes])
 
     fit = Fit(marginal, {t for t, _ in curves["1"].points}, 28329 - 0.5, shape)
-    fit.lever = [(t / 1e6) ** 0.7 for t in fit.middles]  # the notebook has no tail: that gives way
+    fit.lever = [(t / 1e6) ** 0.7 for t in fit.middles]  # the notebook has no tail: it is adjusted
     prior = {b: fit.masses(c) for b, c in curves.items()}
     for b, m in prior.items():
         print("  notebook %-4s mean %.0f" % (b, fit.mean(m)), file=sys.stderr)

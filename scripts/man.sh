@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Builds the manual pages from what the program says of itself: horus.1, horus-VERB.1 for every
-# verb, horus-formats.5, horus-files.5, horus-policies.7, horus-metrics.7. Needs scdoc. The date on them is that of the commit.
+# Builds the manual pages from the output of the program: horus.1, horus-VERB.1 for every verb,
+# horus-formats.5, horus-files.5, horus-policies.7, horus-metrics.7. Needs scdoc. Their date is that of the
+# commit.
 #   scripts/man.sh PROGRAM FOLDER
 set -eu
 if [ $# -ne 2 ]; then

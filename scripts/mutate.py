@@ -27,8 +27,8 @@ PROGRAM = "build/mutate/horus"
 COMMON = {"engine", "model", "policies", "lib", "simple", "src", "job", "plan", "build", "c"}
 MAKE = ["make", "-k", "-s", "OPT=-O1", "BUILD=build/mutate", "STAMP_commit=mutant",
         "CFLAGS=-fPIC -fno-semantic-interposition", f"LDFLAGS=-Wl,-rpath,{TREE}/build/mutate"]
-DEAREST_S = 3 # of processor time: longer tests are left out
-CASES_MAX = 30 # of the command line, a mutant
+DEAREST_S = 3 # of processor time: more expensive tests are left out
+CASES_MAX = 30 # of the command line, per mutant
 MASK = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])+\'|//.*|/\*.*?(?:\*/|$)')
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
          "+=": "-=", "-=": "+=", "&&": "||", "||": "&&"}
@@ -180,7 +180,7 @@ def main():
         here, there = os.path.join(TOP, name), os.path.join(TREE, name)
         os.makedirs(os.path.dirname(there), exist_ok=True)
         if not os.path.exists(there) or not filecmp.cmp(here, there, shallow=False):
-            shutil.copyfile(here, there) # with a new time: what a run that was killed left is built again
+            shutil.copyfile(here, there) # with a new time: the output of a killed run is built again
             shutil.copymode(here, there)
     build()
     known = os.path.join(TREE, "build/baseline.json")

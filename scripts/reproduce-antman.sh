@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what AntMan (OSDI'20) published of its scheduler, as far as it can be built again:
+# Runs the published experiments of AntMan's scheduler (OSDI'20), as far as they can be reproduced:
 # results/antman.md. --quick takes one workload. Needs no data.
 #   scripts/reproduce-antman.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
@@ -51,9 +51,9 @@ experiment() { # NAME WORKLOAD TRACE CLUSTER POLICY... [-- ARGUMENT...]
     done
 }
 
-# A, GCN, 43 minutes alone, needs 3.5 GB; B, ResNet-50, 91.1 minutes, comes at minute 26 and needs 30 GB.
-# Utilizations are ours: 10 and 85 %. Given LATER, B claims no more than A leaves and grows in its first
-# second, as a job does whose needs are not known.
+# A, GCN, 43 minutes alone, needs 3.5 GB; B, ResNet-50, 91.1 minutes, is submitted at minute 26 and needs 30
+# GB. Utilizations are ours: 10 and 85 %. With LATER, B claims no more than A leaves and grows in its first
+# second, like a job of unknown demand.
 pair() { # [later]
     echo "job_id,submit_time,gpus,duration,model,gpu_util,gpu_mem_mib,gpu_mem_later_mib,gpu_mem_later_after,step,vc,class"
     echo "1,0,1,2580,GCN,10,3338,,,0.1,B,opportunistic"
@@ -64,7 +64,7 @@ pair() { # [later]
     fi
 }
 
-# Quotas bind antman and philly; fifo and the packing that knows none get all GPUs for both tenants.
+# Quotas bind antman and philly; fifo and packing ignore them, so both tenants may get all GPUs.
 tenants() { # NAME WORKLOAD ARGUMENT...
     experiment "$1" "$2" "$work/tenants.csv" "$work/quota.json" antman antman:util_thr=0.6 antman:util_thr=0.4 antman:ramp=off \
         philly:fair_preempt=0 philly -- --vc=quota "${@:3}"
@@ -73,7 +73,7 @@ tenants() { # NAME WORKLOAD ARGUMENT...
     experiment "$1" "$2" "$work/tenants.csv" "$work/shared.json" fifo fifo:scan=fit gandiva-pack-only pack \
         -- --vc=quota "${@:3}"
     experiment alone "$2" "$work/guaranteed.csv" "$work/quota.json" fifo fifo:scan=fit -- --vc=quota
-    # What was run on another trace or table, as a policy of its own.
+    # A run on another trace or table, listed as a policy of its own.
     awk -F'\t' -v OFS='\t' -v name="$1" -v w="$2" '
         $3 == w && $1 == "alone" && $2 == "fifo" { $1 = name; $2 = "exclusive"; print }
         $3 == w && $1 == "patient" { $1 = name; $2 = $2 " patient"; print }' "$work/cells" >"$work/others"
@@ -81,7 +81,7 @@ tenants() { # NAME WORKLOAD ARGUMENT...
     cat "$work/kept" "$work/others" >"$work/cells"
 }
 
-# Speed under a memory limit: all models as SuperRes, the most patient one that was measured.
+# Speed under a memory limit: all models as SuperRes, the measured model with the least sensitivity.
 mild() { awk -F, -v OFS=, 'NR == 1 || $1 == "SuperRes" { if (NR > 1) $1 = "*"; print $1, $2, $3 }' configs/memory-limits.csv; }
 
 experiments() {

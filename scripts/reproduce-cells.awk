@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the tables of a page read, of the runs.csv of a comparison (reproduce-common.sh):
+# Input of a page's tables, from the runs.csv of a comparison (reproduce-common.sh):
 #     awk -v experiment=E -v workload=W -v draw=D -v metrics="M..." [-v drop=REGEX] -f ... runs.csv
 # prints experiment, policy, workload, draw, metric, value; a tab between. Draw - is the run's
 # assignment, @ its seed. Beyond the columns there is mean_queue, s: time without GPUs per job,

@@ -11,8 +11,8 @@ needs "$trace"
 most=1000000 # jobs
 [ $quick = no ] || most=2000
 
-# What Chronus' restarts cost 1, 4 and 16 GPUs, for policies whose preemptions are free else. The page
-# names both.
+# The cost of Chronus' restarts on 1, 4 and 16 GPUs, for policies that otherwise have free preemptions. The
+# page names both.
 # shellcheck disable=SC2034
 {
     costs=preempt_cost=table,cost_table=30/90/150

@@ -3,11 +3,11 @@
 #
 # What the scripts/reproduce-*.sh share, and some others; they source it first. Their arguments:
 #   [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# It goes to the top of the tree and sets page, quick, horus (the program), folder (of the page), data
-# ($HORUS_DATA, else ../shared/data) and work, a folder of its own that goes with the script. An
-# experiment compares policies on a workload; its figures are collected in $work/cells, of which the
-# tables of results/PAGE.md are made: every figure is computed anew, the text around them stands in the
-# page itself. A script whose data is absent says so and stops; the same program writes the same bytes.
+# It changes to the top of the tree and sets page, quick, horus (the program), folder (of the page), data
+# ($HORUS_DATA, otherwise ../shared/data) and work, a folder that is removed with the script. An experiment
+# compares policies on a workload; its figures are collected in $work/cells, from which the tables of
+# results/PAGE.md are made: every figure is computed again, the text around them is in the page itself. A
+# script without its data prints a message and stops; the same program writes the same bytes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C
@@ -25,7 +25,7 @@ data=${HORUS_DATA:-../shared/data}
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-reproduce.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 start_s=$SECONDS
-told=() # -v NAME=VALUE, what a page tells its tables
+told=() # -v NAME=VALUE, variables of a page's tables
 
 say() { printf '%5d s  %s\n' $((SECONDS - start_s)) "$*" >&2; }
 
@@ -33,7 +33,7 @@ quietly() { # COMMAND...: its warnings only if it fails
     "$@" 2>"$work/log" || { cat "$work/log" >&2; return 1; }
 }
 
-needs() { # FILE...: without it the page stays
+needs() { # otherwise the page is unchanged
     local file
     for file in "$@"; do
         [ -e "$file" ] || { say "skip: no $file: $folder/$page.md is left as it is"; exit 0; }
@@ -55,7 +55,7 @@ versus() { # POLICIES TRACE ARGUMENT...; POLICIES is the name of an array
     compare_into "${@:2}" "${options[@]}"
 }
 
-# The jobs that scripts/PAGE-workloads.awk makes, of the training configurations in $catalogue.
+# The jobs made by scripts/PAGE-workloads.awk, of the training configurations in $catalogue.
 catalogue=configs/profiles.csv
 workload() { # [NAME=VALUE...] [FILE...]
     local options=()
@@ -75,8 +75,8 @@ title() { # "COLUMN | COLUMN...": the first two lines of a table
     printf '| %s |\n| ---%s |\n' "$1" "${bars//|/ | ---}"
 }
 
-# So many nodes of 8 GPUs that the GPU time of the jobs is LOAD of what they can do in DAYS, and that
-# the largest gang fits on all but SPARE of them.
+# The number of nodes of 8 GPUs at which the GPU time of the jobs is LOAD of their capacity in DAYS, and the
+# largest gang fits on all but SPARE of them.
 nodes() { # TRACE LOAD DAYS [SPARE]
     awk -F, -v load="$2" -v days="$3" -v spare="${4:-0}" '
         function up(x) { return int(x) < x ? int(x) + 1 : int(x) }
@@ -88,7 +88,7 @@ nodes() { # TRACE LOAD DAYS [SPARE]
         }' "$1"
 }
 
-# Two jobs beside each other do what one does, no more: 1 + u^1.016 v^1.763, our form with k = 1.
+# Two jobs beside each other do the work of one, no more: 1 + u^1.016 v^1.763, our form with k = 1.
 sliced() { # GPU
     cat <<JSON
 {"kind": "interference", "format": 2, "tables": [],
@@ -96,8 +96,8 @@ sliced() { # GPU
 JSON
 }
 
-# Of the last comparison, the figures of $metrics. DRAW - is the run's assignment, @ its seed. A policy
-# loses what its name has of $drop, a regular expression.
+# For the last comparison, the figures of $metrics. DRAW - is the run's assignment, @ its seed. The part of
+# a policy's name that matches $drop, a regular expression, is removed.
 metrics='' drop=''
 cells() { # EXPERIMENT WORKLOAD DRAW
     awk -v experiment="$1" -v workload="$2" -v draw="$3" -v metrics="${metrics//$'\n'/ }" -v drop="$drop" \
@@ -122,8 +122,8 @@ picture() { # NAME TITLE: of the last comparison
 
 quick_note() { [ $quick = no ] || echo "**Quick run: $(quick_is). These are not the results.**"; }
 
-# The committed page with everything made again that stands between '<!-- fill: COMMAND -->' and
-# '<!-- end -->'; a COMMAND that sets keeps=yes leaves it. The page is complete or the one before stays.
+# The committed page with all text between '<!-- fill: COMMAND -->' and '<!-- end -->' generated again; a
+# COMMAND that sets keeps=yes leaves it. The page is complete or the earlier one remains.
 put_page() {
     local line skips=no keeps
     while IFS= read -r line <&3; do

@@ -12,7 +12,7 @@ failures=600
 # Kokolis et al. (HPCA'25): 6.50 failures per thousand node-days of RSC-1, nodes of 8 GPUs.
 mtbf_s=13292308
 
-# A job on NODES nodes of 8 GPUs, with two more to go to, for so many failures by expectation.
+# A job on NODES nodes of 8 GPUs, with two spare nodes, for an expected number of failures.
 one() { # NODES OPTION...: its row of outages.csv
     printf 'job_id,submit_time,gpus,duration\n0,0,%d,%d\n' $(($1 * 8)) $((failures * mtbf_s / $1)) \
         >"$work/job.csv"
@@ -45,7 +45,7 @@ intervals() { # NODES COST RESTART SECONDS...
     done
 }
 
-# What failures cost a workload.
+# The cost of failures for a workload.
 workload() { # POLICY...
     title "policy | MTBF of a node, days | jobs hit | stops | ETTR | availability | mean JCT, h"
     for policy; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what Gandiva (OSDI'18) published of its scheduler, as far as it can be built again:
+# Runs the published experiments of Gandiva's scheduler (OSDI'18), as far as they can be reproduced:
 # results/gandiva.md. --quick takes one workload of each kind. Needs no data.
 #   scripts/reproduce-gandiva.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
@@ -28,9 +28,9 @@ metrics="makespan mean_wait mean_jct p95_jct migrations switches trials_kept tri
 
 # ---- runs ---------------------------------------------------------------------------------------
 
-catalogue= # what is published of its models stands in gandiva-workloads.awk
+catalogue= # the published figures of its models are in gandiva-workloads.awk
 
-# Every policy of an array on one trace; what it did is in $work/run/runs, a folder each.
+# Every policy of an array on one trace; the outputs are in $work/run/runs, a folder each.
 experiment() { # NAME WORKLOAD POLICIES TRACE ARGUMENT...
     quietly versus "$3" "$4" --assign=columns --predictor=oracle "${@:5}"
     cells "$1" "$2" 1
@@ -128,7 +128,7 @@ quick_is() { echo "one workload of each kind"; }
 
 packing_table() { table packing_gains "$(paste -sd ';' "$work/names")"; }
 
-refused() { # what calibrate says of Table 1
+refused() { # calibrate's refusal of Table 1
     ! "$horus" calibrate interference --data "$work/pairs.csv" --profiles "$work/table1.csv" \
         -o "$work/never.json" 2>&1 >/dev/null | sed 's/^/      /'
 }

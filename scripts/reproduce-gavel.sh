@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what Gavel (OSDI'20) published of its objectives on 36 V100, 36 P100 and 36 K80, on jobs by its
-# generator with the speeds of its table: results/gavel.md. --quick takes one seed and few jobs. Some ten
-# minutes on 2 cores.
+# Runs the published experiments of Gavel's objectives (OSDI'20) on 36 V100, 36 P100 and 36 K80, on jobs by
+# its generator with the speeds of its table: results/gavel.md. --quick takes one seed and few jobs. About
+# ten minutes on 2 cores.
 #   scripts/reproduce-gavel.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
 . "$(dirname "$0")/reproduce-common.sh"
@@ -33,8 +33,8 @@ awk -F'\t' 'BEGIN {
     }
     END { print "]}" }' "$work/table" >"$work/speed.json"
 
-# Slowdowns of pairs of one-GPU jobs, as measured; 1000 where the two had not the memory. Gangs, of
-# which no pair was measured: as by turns, which is no gain. Memory is not modelled besides.
+# Slowdowns of pairs of one-GPU jobs, as measured; 1000 for pairs without enough memory. Gangs, for which no
+# pair was measured, have those of time slicing, without a gain. Memory is not modelled otherwise.
 jq -r '. as $all | ["v100", "p100", "k80"][] as $type | [$all[$type] | keys_unsorted[] | select(endswith(", 1)"))] as $own |
     range($own | length) as $i | range($own | length) as $j | $all[$type][$own[$i]] |
     [$type, $i, $j, ($own[$i] | .[2:-5]), .null, .[$own[$j]][0]] | @tsv' "$throughputs" >"$work/pairs"
@@ -69,7 +69,7 @@ awk -F'\t' '
 metrics="mean_jct makespan mean_rho n_done"
 catalogue=$work/kinds
 
-# Jobs 4,000 to 4,999 count, while others come before and after them.
+# Only jobs 4,000 to 4,999 count, with others submitted before and after them.
 experiment() { # NAME POLICIES RATE JOBS [NAME=VALUE...]
     local seed
     for ((seed = 1; seed <= seeds; seed++)); do

@@ -79,7 +79,7 @@ second_halves() {
     trace "PAI, 2020" pai_sample_first_half.csv configs/mappings/pai-sample.json
 }
 
-# Weeks of Philly with a thousand jobs and more: their gaps, and how far they are from the week before.
+# Weeks of Philly with at least a thousand jobs: their gaps, and their distance from the week before.
 weeks() {
     local first last have=no
     say "weeks of Philly"
@@ -102,8 +102,9 @@ weeks() {
     done
 }
 
-# Of a run of qssf with rolling predictions and no queue: how unequal users are, what they explain of
-# log durations and outcomes (variance between users / variance), and the factor of the predictions.
+# For a run of qssf with rolling predictions and no queue: the inequality of users, the share that they
+# explain of log durations and outcomes (variance between users / variance), and the factor of the
+# predictions.
 users_of() { # TRACE
     run_one "$1" -c 1000x8 -p qssf:pred=rolling --assign=off --outputs all
     columns user,execution_time,estimate,requested_number_of_resources,status "$work/one/jobs.csv" | awk '

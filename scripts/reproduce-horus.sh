@@ -24,10 +24,10 @@ ours="fifo horus+
     horus-s:look_ahead=30 horus-s:look_ahead=300"
 lanes="fifo gandiva-like horus horus+:queues=3 horus+:queues=4 horus+:queues=5"
 loads=(0.6 0.8 1.0 1.1)
-# On equal terms: each may try all jobs that wait.
+# On equal terms: each policy may try all waiting jobs.
 alike="fifo fifo:scan=fit srtf pack:scan=fit gandiva-like:scan=fit horus:look_ahead=1000000
     horus+:look_ahead=1000000 horus-s"
-# On GPUs of several types: what asks for a type, what does not, what weighs it.
+# On GPUs of several types: policies that request a type, that do not, that weigh types.
 typed="fifo fifo:types=fastest fifo:types=spare horus horus:w_type=1 horus+ horus+:w_type=1"
 
 # ---- runs ---------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ compare() { # TRACE POLICIES TENANTS ARGUMENT...
     shift 3
     for policy in "${names[@]}"; do
         case $tenants:$policy in
-        2:* | *:fifo* | *:srtf) options+=(-p "$policy") ;; # --max-tenants holds for all
+        2:* | *:fifo* | *:srtf) options+=(-p "$policy") ;; # --max-tenants applies to all
         *:*:*) options+=(-p "$policy,max_tenants=$tenants") ;;
         *) options+=(-p "$policy:max_tenants=$tenants") ;;
         esac
@@ -59,7 +59,7 @@ burst() { # EXPERIMENT POLICIES TENANTS GAMMA [JOBS]: every cell is a trace of i
     done
 }
 
-drawn() { # EXPERIMENT KIND POLICIES TENANTS ARGUMENT...: `horus` draws, anew for each workload
+drawn() { # `horus` draws, again for each workload
     local experiment=$1 kind=$2 policies=$3 tenants=$4 w
     shift 4
     say "$experiment"
@@ -85,7 +85,7 @@ mixed() { # on V100, P100 and K80, the groups of nodes in two orders
     done
 }
 
-venus() { # NODES GPUS POLICIES ARGUMENT...: the jobs of $month of at most so many GPUs
+venus() { # the jobs of $month with at most this many GPUs
     local nodes=$1 most=$2 policies=$3
     shift 3
     awk -F, -v most="$most" -v month="^2020-${month-06}" \
@@ -132,7 +132,7 @@ experiments() {
     cells "V, up to 8 GPUs" venus -
 }
 
-# On equal terms, and by what was assumed: all on the jobs of up to 8 GPUs, on 13 nodes.
+# On equal terms, and under each assumption: all policies on the jobs of up to 8 GPUs, on 13 nodes.
 assumptions() {
     local load month percent how error
     for load in 0.95 1.75; do
@@ -163,7 +163,7 @@ assumptions() {
     done
 }
 
-# What jobs used of the GPUs together, by the files of the runs of the last comparison.
+# The utilization of GPUs by jobs together, from the files of the runs of the last comparison.
 audit() { # EXPERIMENT
     local run
     for run in "$work"/run/runs/*; do
@@ -230,7 +230,7 @@ audit_table() {
     [ ! -e "$work/audit" ] || cat "$work/audit"
 }
 
-# Only where there is a trace.
+# Only if the trace is available.
 venus_across() { [ $has_trace = no ] || across "$@"; }
 venus_table() { [ $has_trace = no ] || table experiment "$1"; }
 

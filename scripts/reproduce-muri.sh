@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Muri (SIGCOMM'22) beside runs of its released simulator and the figures that its authors store with it:
+# Muri (SIGCOMM'22) compared with runs of its released simulator and the figures stored by its authors:
 # results/muri.md. --quick takes the first 60 jobs of a trace.
 #   scripts/reproduce-muri.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
@@ -16,14 +16,14 @@ srsf=srsf:compat=muri,placement=yarn
 tiresias=tiresias:compat=muri,placement=count
 antman=antman:compat=muri
 released=muri:compat=muri,placement=yarn
-# The figures that are stored are of a state (a448d42) that takes no group apart: autopack is False.
+# The stored figures are of a state (a448d42) that never splits a group: autopack is False.
 muri_s=$released,unpack=no
 muri_l=$muri_s,know=nothing
 # Four jobs without a matching: 1.3 in place of 1.37.
 sed 's/1\.37\]/1.3]/' configs/models/stages.json >"$work/stages.json"
 
-# Figures that the authors store (simulator/draw_fig9-10.py, draw_fig11-13.py, as of 6662647 and 0ee096a), s:
-# scheduler, trace, mean JCT, makespan, 99th percentile of JCT (- where they have none).
+# Figures stored by the authors (simulator/draw_fig9-10.py, draw_fig11-13.py, as of 6662647 and 0ee096a), s:
+# scheduler, trace, mean JCT, makespan, 99th percentile of JCT (- if absent).
 cat >"$work/stored" <<'STORED'
 srtf 1 1370603.198 26045465.533 16647148.091
 srtf 1p 2303543.816 24513543.938 19871388.291
@@ -170,7 +170,7 @@ beside() { # COLUMN REFERENCE TRACES NAME=TITLE...; COLUMN 3 mean JCT, 4 makespa
 
 # ---- without its quirks -------------------------------------------------------------------------
 
-# Honest ones: who starts again pays a restart, nothing else does.
+# Without quirks: each restart of a job costs the restart time, nothing else has a cost.
 rows() { # TRACE NAME=POLICY...
     local trace=$1 pair
     for pair in "${@:2}"; do
@@ -191,7 +191,7 @@ honestly() {
     done
 }
 
-# Figure 13: kinds of bottleneck. Only the case of one kind can be built from what is given.
+# Figure 13: kinds of bottleneck. Only the case of one kind can be built from the published data.
 one_kind() {
     local cost=preempt_cost=restart kind
     title "trace 4, all jobs with the stages of | SRTF / Muri-S | SRSF / Muri-S | Tiresias / Muri-L"

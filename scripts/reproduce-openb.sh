@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs the 8,152 pods of openb, Alibaba's cluster of 2023, on its 1,213 nodes under best-fit placement,
-# as recorded and so that they fill the cluster up; prints the curves of the GPUs that are allocated:
-# results/openb.md, with the table of tests/oracle/test_published_fgd.c where it is built.
+# Runs the 8,152 pods of openb, Alibaba's cluster of 2023, on its 1,213 nodes under best-fit placement, as
+# recorded and so that they fill the cluster; prints the curves of allocated GPUs: results/openb.md, with
+# the table of tests/oracle/test_published_fgd.c if it is built.
 #   scripts/reproduce-openb.sh [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
 . "$(dirname "$0")/reproduce-common.sh"
@@ -89,7 +89,7 @@ idle, on nodes that lack the CPUs, the memory or enough free GPUs for any pod th
 TEXT
 }
 
-fragments() { # without the program, as it is
+fragments() { # without the program, the committed one
     local test=${horus%/*}/tests/oracle/test_published_fgd
     [ -x "$test" ] && [ -r "$data/oracles/openb-frag/default_gpushare.csv.gz" ] || { keeps=yes; return 0; }
     "$test" table

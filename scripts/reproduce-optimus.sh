@@ -37,7 +37,7 @@ nine() {
     rows "$work/nine.csv" 6x4:P100 "$@"
 }
 
-rows() { # TRACE CLUSTER POLICY...; told=PREDICTOR holds from there on
+rows() { # told=PREDICTOR applies from there on
     local trace=$1 cluster=$2 policy predictor=oracle
     shift 2
     title "policy | speeds told | mean JCT, h | p99 JCT, h | makespan, h | preemptions | changes of size"

@@ -28,7 +28,7 @@ function add(x) {
     squares[n] = x
 }
 
-# Mean and interval of what was added.
+# Mean and interval of the added values.
 function close_sample(    i, s) {
     if (n == 0)
         return 0
@@ -123,11 +123,11 @@ function head(text,    n_columns, i, rule) {
     print rule "|"
 }
 
-# Long ones may have a name of their own, which the page sets.
+# Long names may have a short one, set by the page.
 function label(p) { return p in called ? called[p] : "`" p "`" }
 
-# One figure of a table: metric relative to another policy, what of another policy it is turned over
-# ("fifo/": fifo's divided by p's, times better where less is better), or as it is: -, in hours (h).
+# One figure of a table: metric relative to another policy, inverted relative to another policy ("fifo/":
+# fifo's divided by p's, times better if less is better), or absolute: -, in hours (h).
 function shown(place, p, reference, metric) {
     if (reference == "-")
         return plain(place, p, metric)
@@ -161,8 +161,8 @@ function across(list,    parts, name, count, i, k, p, place, text) {
     }
 }
 
-# A published ratio beside ours: of a metric of p to that of q (empty: of a ratio of its own). A
-# tenth off is "within 10 %"; else, if the interval has the published one, that is said.
+# A published ratio beside ours: of a metric of p to that of q (empty: of a ratio of its own). A tenth off
+# is "within 10 %"; otherwise, if the interval contains the published one, the table states that.
 function published_ratio(what, published, place, p, q, metric,    off, verdict) {
     if (!stat(place, p, q, metric)) {
         print "| " what " | " digits(published) " | - | - | not run |"

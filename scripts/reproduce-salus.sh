@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what Salus (MLSys'20) published of its policies on one GPU, as far as it can be built again:
+# Runs the published experiments of Salus' policies (MLSys'20) on one GPU, as far as they can be reproduced:
 # results/salus.md. --quick takes two workloads. Needs no data.
 #   scripts/reproduce-salus.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
@@ -47,7 +47,7 @@ experiments() {
     done
 }
 
-# How many of 42 jobs, all submitted at once, run at once.
+# The number of 42 jobs, all submitted at once, that run at once.
 many() {
     workload kind=many >"$work/many.csv"
     run_one "$work/many.csv" -c 1x1:P100 --assign=columns -p salus-fair

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Synergy (OSDI'22) beside what its released simulator did and what its artifact's readme states:
-# results/synergy.md. --quick draws 300 jobs in place of 3,000.
+# Synergy (OSDI'22) compared with runs of its released simulator and the figures in its artifact's readme:
+# results/synergy.md. --quick draws 300 jobs instead of 3,000.
 #   scripts/reproduce-synergy.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
 . "$(dirname "$0")/reproduce-common.sh"
@@ -113,7 +113,7 @@ figure_8() {
     tail_of "las, tune" synergy:order=las
 }
 
-# ---- who wants CPUs ------------------------------------------------------------------------------
+# ---- demand for CPUs -----------------------------------------------------------------------------
 
 mixes() {
     local share

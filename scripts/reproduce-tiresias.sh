@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs what Tiresias, Helios (QSSF), Philly, Lucid and Muri published of their schedulers, as far as the
-# data is there: results/tiresias.md. --quick takes the first 200 jobs of each month of Venus; the rest is
-# whole.
+# Runs the published experiments of Tiresias, Helios (QSSF), Philly, Lucid and Muri on scheduling, as far as
+# the data is available: results/tiresias.md. --quick takes the first 200 jobs of each month of Venus; all
+# else is complete.
 #   scripts/reproduce-tiresias.sh [--quick] [BUILD [FOLDER]]
 # shellcheck source=scripts/reproduce-common.sh
 . "$(dirname "$0")/reproduce-common.sh"
@@ -22,7 +22,7 @@ venus_most=1000000 # jobs of a month
 [ $quick = no ] || venus_most=200
 metrics="mean_jct mean_queue max_jct preemptions n_done overhead_gpu_seconds held_gpu_seconds"
 # shellcheck disable=SC2034 # of cells
-drop=',samples=[^,]*' # a policy does not tell where its file is
+drop=',samples=[^,]*' # the name of a policy without the path of its file
 
 sample=$data/oracles/tiresias/traces/yarn-gput1000.csv # of service, GPU s
 lucid=tiresias:compat=helios,queue_limits=18000,inqueue=submit,round_s=60,preempt_cost=table,cost_table=40/40/60
@@ -71,7 +71,7 @@ philly_jobs() { # VC, or . for both
         sort -s -t, -k2,2
 }
 
-# Milliseconds; a run takes its iterations times the time of one, which Muri makes longer by FACTOR.
+# Milliseconds; a run takes its iterations times the time of one, which Muri multiplies by FACTOR.
 muri_jobs() { # TRACE FACTOR
     awk -F, -v factor="$2" 'NR == 1 { print "job_id,submit_time,gpus,duration,model"; next }
         { printf "%s,%s,%s,%.3f,%s\n", $1, $3, $2, $4 * $9 * factor, $5 }' "$data/traces/$1.csv"
@@ -89,7 +89,7 @@ philly() { # POLICIES VC ARGUMENT...
     versus "$1" "$work/philly-$2.csv" --map=configs/mappings/philly-vc.json -c 32x8 "${@:3}"
 }
 
-everywhere() { # EXPERIMENT POLICIES DRAW ARGUMENT...: the months are workloads, each VC is alone
+everywhere() { # the months are workloads, each VC is simulated alone
     local m vc
     say "$1"
     for m in "${!months[@]}"; do
@@ -195,7 +195,7 @@ sixty() { # SCHEDULE POLICY TEST
             end_time)" "$3"
 }
 
-# Published: means alone. Those of Muri round, Helios' artifact cuts off.
+# Published: only means. Those of Muri are rounded, Helios' artifact truncates.
 only_mean() { # WHAT POLICY PUBLISHED FORMAT TEST
     jq -r --arg published "$3" '[.metrics.n_done, $published, .metrics.mean_jct] | @tsv' \
         "$work/one/summary.json" >"$work/mean"

@@ -33,7 +33,8 @@ beside() { # TRACE CLUSTER POLICY [ARGUMENT...]: into $work/run
         --no-progress "${@:4}" >"$work/said"
 }
 
-# Of the last run; jobs of the part. Submissions of the trace may be later than those of the file SUBMITTED, job and time.
+# For the last run; jobs of the part. Submissions of the trace may be later than those of the file
+# SUBMITTED, job and time.
 pairs() { # PART [SUBMITTED]
     awk -F, -v part="$1" 'FILENAME != ARGV[ARGC - 1] { at[$1] = $2; next }
         FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
@@ -45,7 +46,7 @@ pairs() { # PART [SUBMITTED]
 
 # ---- Shockwave: 32 GPUs, 120 jobs -----------------------------------------------------------------
 
-# "LENGTH RUN": of a round on the cluster, s, and how much of it a job runs.
+# "LENGTH RUN": length of a round on the cluster, s, and the part of it that a job runs.
 rounds_of() { # POLICY
     awk -F, '$1 == "physical" {
         last = $10 + 1 > last ? $10 + 1 : last; end = $3 + $5 > end ? $3 + $5 : end; run += $7; rounds += $11 }
@@ -87,7 +88,7 @@ shockwave_table() {
 
 # ---- Muri: 64 GPUs, 400 jobs ----------------------------------------------------------------------
 
-# The testbed decides every 360 s: jobs come at the next of these instants; run times times FACTOR.
+# The testbed decides every 360 s: jobs are submitted at the next of these instants; run times times FACTOR.
 muri_jobs() { # RUN FACTOR
     echo "job_id,submit_time,gpus,duration,start_time,end_time"
     columns job_id,submit_time,gpus,duration,start_time,end_time "$muri/$1.csv" | awk -v OFS=, -v factor="$2" '

@@ -7,15 +7,15 @@
 # `ok - NAME`, `FAIL - NAME` or `skip - NAME: reason` a case; one that prints neither is one case.
 # Failing programs have their output shown, but for the cases that passed. The last line is `N passed, N failed, N skipped`.
 set -u
-# Tests that call make say themselves what they build.
+# Tests that call make print themselves what they build.
 unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT BUILD CC OPT CFLAGS LDFLAGS
 limit_s=${HORUS_TEST_LIMIT:-900}
-# Memory that cannot be had is an error of the program, under the sanitizer too.
+# A failed allocation is an error of the program, under the sanitizer too.
 export ASAN_OPTIONS="allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
 run_one() { # PROGRAM LOG: prints the program's line, leaves LOG and LOG.count
     local program=$1 log=$2 status begin
-    # What fails or dies while it writes its counters of coverage spoils them for all.
+    # A program that fails or dies while it writes its coverage counters spoils them for all.
     case $program in *-checkpoint.sh | *-faults.sh | *-kill.sh | *-race.sh | *-three-ways.sh) export GCOV_PREFIX=$log.gcov ;; esac
     begin=$(date +%s%N)
     CMOCKA_MESSAGE_OUTPUT=TAP timeout "$limit_s" "$program" >"$log" 2>&1 </dev/null
@@ -24,7 +24,7 @@ run_one() { # PROGRAM LOG: prints the program's line, leaves LOG and LOG.count
     awk -v status="$status" -v limit="$limit_s" -v ms="$ms" -v name="${program#build/*/}" \
         -v count="$log.count" '
         /^skip - / { skipped++; notes[++n] = $0; next }
-        # What the test printed before its TAP line says why.
+        # The text that the test printed before its TAP line is the reason.
         /^not ok .*# SKIP/ {
             skipped++
             sub(/^not ok [0-9]+ # SKIP */, "")
@@ -64,7 +64,7 @@ fi
 logs=$(mktemp -d "${TMPDIR:-/tmp}/horus-tests.XXXXXX") || exit 1
 trap 'rm -rf "$logs"' EXIT
 
-# Scripts first: they are the long ones.
+# Scripts first: they take longest.
 {
     for program in "$@"; do case $program in *.sh) echo "$program" ;; esac; done
     for program in "$@"; do case $program in *.sh) ;; *) echo "$program" ;; esac; done
@@ -74,7 +74,7 @@ trap 'rm -rf "$logs"' EXIT
 cat "$logs"/*.count 2>/dev/null | awk -v programs="$#" '
     { passed += $1; failed += $2; skipped += $3 }
     END {
-        failed += programs - NR # a program without a count did not come back
+        failed += programs - NR # a program without a count did not return
         printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
         exit failed > 0
     }'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What scripts/reproduce-salus.sh runs, after Yu and Chowdhury, "Salus" (MLSys'20):
+# Workloads of scripts/reproduce-salus.sh, after Yu and Chowdhury, "Salus" (MLSys'20):
 #     awk -v kind=KIND [-v seed=W] [-v batch=B] [-v model=NAME] -f scripts/draws.awk \
 #         -f scripts/salus-workloads.awk configs/profiles.csv
 # trace  a look-alike of the 100 jobs of production whose trace is not published; with batches of at
@@ -11,11 +11,11 @@
 # Native CSV, times in seconds. The catalogue has what the authors' tests/workloads.csv tells of 33
 # configurations on a P100: iteration time and peak memory.
 
-# Published of the 100 jobs: under FIFO they take 303.4 minutes in all, 3.0 each, and wait 167.6 on
-# average, 0.552 of it: a random order has less, so that long ones came early. The 95th percentile of
-# their JCT is 251.1, 52 minutes before the end: the last ones came so late; uniform over 50 minutes.
-# The shape of the lengths, Weibull 2/3, is ours: its Gini index, 0.65, gives shortest-first of jobs
-# that come at once the mean of 0.18 of the makespan that is published (53.4 / 306.0).
+# Published of the 100 jobs: under FIFO they take 303.4 minutes in all, 3.0 each, and wait 167.6 on average,
+# 0.552 of it: a random order has less, so long jobs were submitted early. The 95th percentile of their JCT
+# is 251.1, 52 minutes before the end: the time of the last submissions; uniform over 50 minutes. The shape
+# of the lengths, Weibull 2/3, is ours: its Gini index, 0.65, gives shortest-first of jobs submitted at once
+# the published mean of 0.18 of the makespan (53.4 / 306.0).
 function trace(    i, k, at, waited, work, tries) {
     for (i = 1; i <= 100; i++) {
         k = 1 + random() % known

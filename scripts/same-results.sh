@@ -27,7 +27,7 @@ else
         exit 2
     }
     git worktree add -q --detach "$work/base" "$commit"
-    # Sums of GPU time of large gangs overflowed up to c2240bb; the base is compared with this mended.
+    # Sums of GPU time of large gangs overflowed up to c2240bb; the base is compared with this corrected.
     sed -i 's/+= hs_record_milli(job) \*/+= (hs_u128)hs_record_milli(job) */' \
         "$work"/base/src/report/stats.c 2>/dev/null || true
     echo "building $(git describe --always --tags "$commit")" >&2
@@ -41,12 +41,12 @@ cases() {
     local policy more fast
     for policy in $("$old" policies | awk '/^$/ { exit } NR > 1 && /^[a-z]/ { print $1 }'); do
         fast=()
-        case $policy in # play every mini-batch: jobs of seconds instead of hours
+        case $policy in # simulate every mini-batch: jobs of seconds instead of hours
         salus-pack | salus-fair | salus-rr) fast=(--scale-time 0.0005 --until 100s) ;;
         esac
         echo "gen:venus,n=3000,seed=1 -c 6x8:V100 -p $policy ${fast[*]}"
         echo "gen:philly,n=1500,seed=2 -c 9x4:V100,3x8:P100 --decisions -p $policy ${fast[*]}"
-        [ -n "${fast[*]}" ] || # made-up failures take minutes, whatever the jobs
+        [ -n "${fast[*]}" ] || # made-up failures take minutes, for any jobs
             echo "gen:venus,n=500,seed=3 -c 12x4:V100 --check full --retries generate -p $policy"
         echo "gen:pai,n=1000,seed=4 -c 30x2:V100,10x8:P100 --decisions -p $policy ${fast[*]}"
     done

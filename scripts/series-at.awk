@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the metrics of a series.csv were at given times; of --sample=exact, which has a row a change.
+# The metrics of a series.csv at given times, with --sample=exact, which has a row a change.
 #   seq 0 60 600 | awk -v metrics="running gpus_held" -f series-at.awk - series.csv
 # Reads the times first, ascending, one a line. A line a time: the time and one value a metric, with tabs; 0 before the first row.
 BEGIN {

@@ -1,9 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the launchers sweep-parallel.sh and sweep-slurm.sh share; they source it. Which points are
-# done is asked of `horus sweep` alone, which looks at the runs themselves: no launcher's own record
-# is believed.
+# Common code of the launchers sweep-parallel.sh and sweep-slurm.sh; they source it. Only `horus sweep`
+# decides which points are done, from the runs themselves: a launcher's own record is never used.
 
 say() { echo "$(basename "$0"): $*" >&2; }
 
@@ -13,8 +12,8 @@ usage() {
 }
 
 # shellcheck disable=SC2034 # for the scripts that source this
-# The program: $HORUS, else that of this tree, else that in PATH; by its absolute name, since another
-# machine's shell looks for it.
+# The program: $HORUS, otherwise that of this tree, otherwise that in PATH; by its absolute name, since a
+# shell on another machine looks it up.
 find_horus() {
     horus=${HORUS-}
     [ -n "$horus" ] || horus=$(dirname "${BASH_SOURCE[0]}")/../build/release/horus
@@ -28,8 +27,8 @@ find_horus() {
 
 sweep() { "$horus" sweep "$experiment" -o "$dir" "${settings[@]}" "$@"; }
 
-# Of what both take, EXPERIMENT.json -o DIR --set KEY=VALUE, the next; taken: how many words it was,
-# 0 if none of these.
+# Parses the next of the options of both, EXPERIMENT.json -o DIR --set KEY=VALUE; taken: its number of
+# words, 0 if it is none of these.
 experiment=
 dir=
 settings=()
@@ -51,7 +50,7 @@ take() { # WORD...
     esac
 }
 
-# Sets horus and, unless -o gave it, dir: the program knows where the sweep would go.
+# Sets horus and, unless -o gave it, dir: the program determines the sweep's directory.
 begin() {
     local first words=()
     [ -n "$experiment" ] || usage
@@ -65,7 +64,7 @@ begin() {
 # Sets pending: the unfinished points, "3,7,9-12".
 ask_pending() { pending=$(sweep --pending) || exit; }
 
-# Writes the tables of the sweep and says how it stands; the script's last command.
+# Writes the tables of the sweep and prints its state; the script's last command.
 finish() {
     sweep --gather || exit
     ask_pending

@@ -9,8 +9,8 @@
 # between. HORUS=PATH is the program. DIR/parallel.log has a line a run of the last time.
 # Exit 0: every point is done; 1: some are not.
 #
-# No --resume or --resume-failed: parallel's log knows points by their place in a list, and would
-# skip one whose run was deleted or whose experiment was edited. The list is of unfinished points.
+# No --resume or --resume-failed: parallel's log identifies points by their position in a list, and would
+# skip one with a deleted run or an edited experiment. The list is of unfinished points.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=sweep-common.sh
 . "$(dirname "$0")/sweep-common.sh"
@@ -34,7 +34,7 @@ ask_pending
 if [ -n "$pending" ]; then
     mkdir -p "$dir"
     [ ! -t 2 ] || options+=(--bar)
-    # Outside Debian parallel prints a notice that asks for a citation; scripts/README.md passes it on.
+    # Outside Debian parallel prints a notice that requests a citation; scripts/README.md repeats it.
     tr , '\n' <<<"$pending" |
         awk -F - '{ for (i = $1; i <= $NF; i++) print i }' |
         parallel --will-cite --quote --joblog "$dir/parallel.log" --workdir . "${options[@]}" \

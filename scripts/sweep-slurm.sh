@@ -74,7 +74,7 @@ queued() { squeue --noheader --user="$(id -u)" --name="$name" --format=%A | sort
 wait_for_queue() {
     local start_s=$SECONDS pause_s jobs
     until jobs=$(queued) && [ -z "$jobs" ]; do
-        pause_s=$((1 + (SECONDS - start_s) / 10)) # late by a tenth at most, and by half a minute
+        pause_s=$((1 + (SECONDS - start_s) / 10)) # at most a tenth late, and half a minute
         sleep $((pause_s < 30 ? pause_s : 30))
     done
 }
@@ -111,7 +111,7 @@ if [ -n "$pending" ]; then
     }
     previous=
     while read -r offset array; do
-        # The limit holds for one array: with several, one goes after the other.
+        # The limit applies to one array: several run one after the other.
         job=$(submit "$offset" "$array" ${limit:+${previous:+--dependency=afterany:$previous}} "$@") || {
             say "sbatch refused; what is in the queue goes on: run this again when there is room"
             exit 4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What scripts/reproduce-synergy.sh runs:
+# Workloads of scripts/reproduce-synergy.sh:
 #     awk -v jobs=N -v rate=JOBS_PER_HOUR [-v seed=S] [-v image=SHARE] -f scripts/draws.awk \
 #         -f scripts/synergy-workloads.awk MODELS          N drawn jobs of one GPU
 #     awk -v trace=yes -f scripts/synergy-workloads.awk MODELS TRACE     a trace of its simulator

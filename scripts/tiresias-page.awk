@@ -2,12 +2,12 @@
 #
 # Tables of results/tiresias.md from the cells of its experiments (scripts/reproduce-tiresias.sh):
 # the table NAME is function NAME(of), which reproduce-common.sh calls.
-# What papers print stands in the BEGIN block, in their units, with its source; the ratios of it are
-# computed here like our own.
+# Figures of papers are in the BEGIN block, in their units, with their sources; their ratios are computed
+# here like ours.
 
 # ---- months beside papers -----------------------------------------------------------------------
 
-# Ratio of FIFO to a policy in a paper's table, - where it has no such row.
+# Ratio of FIFO to a policy in a paper's table, - without such a row.
 function told(paper, metric, p,    a, b) {
     a = paper SUBSEP metric SUBSEP "fifo"
     b = paper SUBSEP metric SUBSEP p
@@ -102,7 +102,7 @@ function say_cluster(i, name, share, jct, queue) {
 
 # ---- Philly -------------------------------------------------------------------------------------
 
-# The published table of two VCs above ours; its integers are cut off, hence so are ours.
+# The published table of two VCs above ours; its integers are truncated, and so are ours.
 function philly(_,    vc, m, metric, p, k, i, text, here) {
     split("7f04ca 0e4a51", vc, " ")
     split("mean_jct mean_queue", metric, " ")
@@ -123,7 +123,7 @@ function philly(_,    vc, m, metric, p, k, i, text, here) {
         }
 }
 
-# Of policies that run under --vc=MODE: what each VC gets.
+# For policies under --vc=MODE: the GPU time of each VC.
 function quotas(_,    mode, m, i, p, place) {
     head("| `--vc` | policy | mean JCT, s | queue, s | JCT of 7f04ca | JCT of 0e4a51 | preemptions |")
     split("partition quota ignore", mode, " ")
@@ -140,7 +140,7 @@ function quotas(_,    mode, m, i, p, place) {
 
 # ---- knobs --------------------------------------------------------------------------------------
 
-# What a policy did per job, or of the time that GPUs were held.
+# Actions of a policy per job, or relative to the time of held GPUs.
 function quotient(place, p, a, b) {
     return stat(place, p, "", a) ? (mean == 0 ? 0 : mean / own(place, p, b)) : -1
 }
@@ -153,8 +153,8 @@ function knob(place, p, q, what,    x) {
     return p == q ? hours(place, p, what) : ratio(place, p, q, what)
 }
 
-# Figures of policies relative to one (empty: the policy without parameters), which stands with what
-# it has: REFERENCE;FIGURE,...;NAME=PLACE;...
+# Figures of policies relative to one (empty: the policy without parameters), which is shown with its own
+# figures: REFERENCE;FIGURE,...;NAME=PLACE;...
 function relative(list,    part, what, whats, where, count, k, i, j, p, q, name, text) {
     count = split(list, part, ";")
     whats = split(part[2], what, ",")
@@ -219,14 +219,14 @@ function months_of(what, p, q, metric,    m, name, x) {
     }
 }
 
-# A published number lies among the months, or how it lies to them.
+# Text: whether a published number is among the months, otherwise its relation to them.
 function among(claim, said, what, p, q, metric, text) {
     months_of(what, p, q, metric)
     row(claim, "Venus, four months", text, months_text, \
         said < least ? "does not hold: more" : said > most ? "does not hold: less" : "holds: among the months")
 }
 
-# Policy p is so many times better than q, in every month and in the VC of Philly that queues.
+# Policy p is this many times better than q, in every month and in the VC of Philly with a queue.
 function times(claim, said, p, q, metric, least_ever) {
     months_of("ratio", q, p, metric)
     row(claim, "Venus, four months", said, months_text, \
