@@ -850,8 +850,8 @@ enum hs_status hs_put_outages(struct hs_page *page)
     struct hs_output *out = page->out;
     hs_page_metric_table(page, metrics, HS_COUNT_OF(metrics), false);
     HS_PAGE_NOTE(page, "Availability: share of GPUs x time in service, or held until a drain was "
-                       "over. ETTR: share of the jobs' time on GPUs that was productive. Below: "
-                       "GPUs x time that was not.");
+                       "over. ETTR: work that was kept / the jobs' time on GPUs; slow GPUs, "
+                       "sharing and checkpoints lower it besides what the bars show.");
     (void)put_bars(page, &b);
     hs_page_begin_table(page, "By size of gang", "figures");
     if (page->group_count > 1)
