@@ -1,12 +1,12 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Runs beside what their traces record.
+Runs compared with the schedules recorded in their traces.
 
 # backtest-startup
-On two GPUs each job of the log holds its GPUs 10 s longer than its duration. The first half is a and b: the least
-trimmed squares are 10 s. Without that a ends at 100 and b at 150: JCTs of 100 and 140 s where 110 and 160
-are recorded, root mean square of 10 and 20. Of the rest c would have 160 for 190 and d 40 for 50: 30 and 10. With 10 s
-every start and end is that of the log.
+On two GPUs each job of the log holds its GPUs 10 s longer than its duration. The first half is a and b: the
+least trimmed squares are 10 s. Without that a ends at 100 and b at 150: JCTs of 100 and 140 s where 110 and
+160 are recorded, root mean square of 10 and 20. Of the rest c would have 160 for 190 and d 40 for 50: 30
+and 10. With 10 s every start and end is that of the log.
 
   $ cat >log.csv <<'END'
   > job_id,submit_time,gpus,duration,start_time,end_time,user,vc
@@ -92,8 +92,8 @@ of four wait for 100 s; twice as many nodes repeat the log.
   log.csv (csv) on 2x1: 1 GPUs, 1 nodes
 
 # backtest-untold
-What is left out and what a log cannot tell, with figures. b waits from 10 to 20 while one of two GPUs is
-idle, which is all it wants: 10 of the 10 s that jobs waited. c has no start.
+What is left out and what a log cannot contain, with figures. b waits from 10 to 20 while one of two GPUs is
+idle, its whole request: 10 of the 10 s that jobs waited. c has no start.
 
   $ cat >log.csv <<'END'
   > job_id,submit_time,gpus,duration,start_time,end_time
@@ -163,8 +163,8 @@ Run times of 10 and 20 minutes, started and ended in seconds: 1,800 s are 60 tim
   [2]
 
 # backtest-formats
-Where the formats tell of starts: Slurm's Start, Helios' start_time, the waits of swf. In each the only
-job waits for 60 s, and the simulated one does not.
+Formats with recorded starts: Slurm's Start, Helios' start_time, the waits of swf. In each the only job
+waits for 60 s, and the simulated one does not.
 
   $ printf 'JobID|State|Submit|Start|End|AllocTRES\n1|COMPLETED|2024-01-01T00:00:00|2024-01-01T00:01:00|2024-01-01T00:03:00|gres/gpu=2\n' >slurm.txt
   $ printf 'job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n' >helios.csv

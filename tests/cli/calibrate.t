@@ -72,8 +72,8 @@ default it would be left out.
   [2]
 
 # calibrate-rows
-What was predicted and what was measured, row by row: P/D/8 alone on T is 20 / 10 of S; its family F has the mean 2 from
-M, which was held out. Without measurements nothing is done.
+Predicted and measured values, row by row: P/D/8 alone on T is 20 / 10 of S; its family F has the mean 2
+from M, which was held out. Without measurements nothing is done.
 
   $ printf 'job_a,job_b,gpu,rate_a,family\nM/D/8/fp32,,S,10,F\nM/D/8/fp32,,T,20,F\nP/D/8/fp32,,S,10,F\nP/D/8/fp32,,T,20,F\n' >m.csv
   $ horus calibrate speed --data m.csv --reference S -o m.json --rows rows.csv >/dev/null

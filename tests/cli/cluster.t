@@ -117,7 +117,7 @@ More nodes than the documented limit.
   [2]
 
 # cluster-shape-trailing-comma
-A comma and nothing behind it.
+A comma with nothing after it.
 
   $ horus run traces/sample.csv -c 4x8:V100, -o out
   ! error: cluster '4x8:V100,': expected a number of nodes
@@ -239,9 +239,9 @@ Nodes without a GPU.
 
 # run-racks
 A gang is spread when it has more nodes than it needs; racks do not count, because no measurement
-tells them apart. 2 + 2 nodes of 4 GPUs, placed by counting, and gangs of 8 that a spread slows to
-half. Behind 4 GPUs the gang has nodes 1 and 2, of two racks, and runs its 100 s; behind 2 GPUs it
-has nodes 0, 1 and 2: 200 s. The same holds in one rack.
+distinguishes them. 2 + 2 nodes of 4 GPUs, placed by counting, and gangs of 8 that a spread slows to half.
+After 4 GPUs the gang has nodes 1 and 2, of two racks, and runs its 100 s; after 2 GPUs it has nodes 0, 1
+and 2: 200 s. The same holds in one rack.
 
   $ cat >speed.json <<'END'
   > {"kind": "speed", "format": 2, "types": ["P100"], "reference": "P100",
@@ -267,7 +267,8 @@ has nodes 0, 1 and 2: 200 s. The same holds in one rack.
   one, behind 2: GPUs 2-9, nodes 3, ends at 200
 
 # speed-scalar
-A GPU type's scalar speed yields to the measured speed of the model; without profiles it applies.
+The measured speed of the model has priority over a GPU type's scalar speed; without profiles the scalar
+applies.
 
   $ printf 'job_id,submit_time,gpus,duration,model\na,0,1,10,ResNet18\n' >t.csv
   $ cat >c.json <<'END'
@@ -303,7 +304,7 @@ and .301327 of 64.
   b,331.865383
 
 # builtin-name
-A shipped cluster goes by its name, wherever the program is run; the manifest has its file.
+A shipped cluster is found by its name, wherever the program is run; the manifest has its file.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,8,10\nb,1,8,10\n' >t.csv
   $ horus run t.csv -c venus -o out -q | head -1
@@ -324,8 +325,8 @@ A shipped cluster goes by its name, wherever the program is run; the manifest ha
   [2]
 
 # cluster-sinfo
-What sinfo -N -o '%N|%c|%m|%G' prints is a cluster: GPUs and their type from GRES, a node of two partitions once, one
-without GPUs left out. 4 + 8 + 2 GPUs on three nodes.
+The output of sinfo -N -o '%N|%c|%m|%G' is a cluster: GPUs and their type from GRES, a node of two
+partitions once, one without GPUs left out. 4 + 8 + 2 GPUs on three nodes.
 
   $ cat >nodes.txt <<'END'
   > NODELIST|CPUS|MEMORY|GRES
@@ -355,7 +356,7 @@ without GPUs left out. 4 + 8 + 2 GPUs on three nodes.
   [3]
 
 # cluster-by-name
-The shipped clusters, and a name that is nearly one.
+The shipped clusters, and a misspelt name.
 
   $ horus clusters | grep -e '^cluster' -e venus -e gavel
   cluster                nodes    GPUs   VCs  shape

@@ -32,7 +32,7 @@ Every run stops at the same row: the error is printed once, for the first run, a
   traces
 
 # compare-config
-Policies as a list, one of them an object; --set policy.KEY is for all; what --print-config shows is
+Policies as a list, one of them an object; --set policy.KEY applies to all; the output of --print-config is
 a configuration again.
 
   $ cat >c.json <<'END'
@@ -113,8 +113,7 @@ An earlier comparison is replaced only with --force, which removes its kept runs
   runs.csv
 
 # compare-fail-if
-mean JCT 15 under fifo, 13 under sjf (see compare-policies): -13.33 %. The files are there all the
-same.
+mean JCT 15 under fifo, 13 under sjf (see compare-policies): -13.33 %. The files are still written.
 
   $ horus compare t.csv -c 1x1 -p fifo -p sjf -q -o out --fail-if 'mean_jct<-13.4%' >/dev/null
   $ horus compare t.csv -c 1x1 -p fifo -p sjf -q -o out -f --fail-if 'mean_jct<-13%' \
@@ -251,7 +250,7 @@ Of a and b, submitted at once, fifo runs a first, which ends at 10, b at 11; sjf
   finding     Jobs finish soonest under sjf, and as soon under 1 other: after 6.0 s in the mean, 0.571 times as long as under fifo.
 
 # compare-metrics
-The columns that are asked for, however narrow the terminal; a policy of several parameters.
+The requested columns, however narrow the terminal; a policy of several parameters.
 
   $ COLUMNS=40 horus compare t.csv -c 1x1 -p fifo -p sjf:scan=fit,placement=best_fit -q -o out \
   >     --metrics n_jobs,makespan,p50_jct,max_slowdown,useful_gpu_share
@@ -455,7 +454,8 @@ Command lines from which no comparison can be made.
   traces
 
 # compare-seeds-that-change-nothing
-Under fifo and sjf, without sharing, nothing is drawn: more seeds are no more evidence. --retries=generate draws failures by the seed.
+Under fifo and sjf, without sharing, nothing is drawn: more seeds are no more evidence. --retries=generate
+draws failures by the seed.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ horus compare t.csv -c 1x1 -p fifo -p sjf --seeds 1..3 -q -o same | grep -A 1 ^ratios
@@ -469,8 +469,9 @@ Under fifo and sjf, without sharing, nothing is drawn: more seeds are no more ev
   [1]
 
 # compare-finding-by-chance
-A difference within noise is no finding. What is said of mean JCT rests on the ratio of the two best over pairs of runs, of p99 JCT on
-the intervals of the ratios to the first: 0.9 to 1.2 and 0.7 to 1.1 overlap.
+A difference within noise is no finding. The statement about mean JCT uses the ratio of the two best over
+pairs of runs, that about p99 JCT the intervals of the ratios to the first: 0.9 to 1.2 and 0.7 to 1.1
+overlap.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ horus compare t.csv -c 1x1 -p sjf -p fifo -p srtf --seeds 1..2 -q -o out >/dev/null
@@ -487,8 +488,8 @@ the intervals of the ratios to the first: 0.9 to 1.2 and 0.7 to 1.1 overlap.
   Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); the last per cent ends soonest under srtf.
 
 # compare-terms
-The finding says what the best policy may do and the first may not; a policy that resizes jobs depends
-on their models, so models are drawn, and said to be.
+The finding states what the best policy may do and the first may not; a policy that resizes jobs depends on
+their models, so models are drawn, with a message.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,7200\nb,0,1,3600\n' >t.csv
   $ horus compare t.csv -c 1x4 -p fifo -p optimus -q -o out | grep ^finding | sed 's/.*fifo\. //'

@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Configuration files, --set, and which of them counts.
+Configuration files, --set, and their precedence.
 
 # config-bad-choice
 An unknown choice.
@@ -28,7 +28,7 @@ An empty list as a parameter of a policy.
   [3]
 
 # config-local-key
-Options that concern one call are no keys of a configuration.
+Options of a single call are not keys of a configuration.
 
   $ cat >c.json <<'END'
   > {
@@ -225,7 +225,7 @@ A string for a number.
   [3]
 
 # run-precedence
-default < --config < --set < flag, whatever their order.
+default < --config < --set < flag, in any order.
 
   $ echo '{"max_tenants": 5, "seed": 5, "load": 5}' >c.json
   $ cat >t.csv <<'END'

@@ -1,10 +1,11 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Control characters, of which escape sequences of terminals begin with one, are refused where they come in.
+Control characters, with which escape sequences of terminals begin, are refused in every input.
 
 # control-characters
-In a CSV plain and quoted, in JSON as `\u001b`, as C1 in UTF-8 (U+009B begins a sequence, too), in names of a cluster, in
-a configuration and on the command line; a line end inside a field of a job is one. Text that is merely no UTF-8 stays.
+In a CSV plain and quoted, in JSON as `\u001b`, as C1 in UTF-8 (U+009B begins a sequence, too), in names of
+a cluster, in a configuration and on the command line; a line end inside a field of a job is one. Text that
+is merely invalid UTF-8 is kept.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,1\nb\033[31m,1,1,1\n' > plain.csv
   $ horus run plain.csv -c 1x4:V100 -o out

@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Deadlines in every report. Expected numbers are worked out by hand.
+Deadlines in every report. Expected numbers are calculated by hand.
 
 # deadlines-figures
 One GPU, fifo: z runs 0-1, y 1-2, neither with a deadline; d never fits; a runs 2-12 and is 2 s early, b 12-14 and is 2 s
@@ -57,7 +57,7 @@ and 2 s without. Rows that ended before the first job with a deadline have the c
   ok    summary.json follows from the rows: 69 figures, 0 differences
   25 checks passed
 
-Every copy that says something else is found.
+Every copy with a different value is found.
 
   $ cp -r out cut; sed -i 's/,12,2,,$/,12,1,,/' cut/jobs.csv; horus verify cut | grep -A1 FAIL
   FAIL  the output files are as the manifest lists them: 7 files, 1 changed
@@ -126,7 +126,7 @@ its second option: 5 of 10; c by neither: 0 of 10; e is rejected: 0 of 7. Kept 1
           jobs.csv:4: job b: value 10 of 10, by the trace 5 of 10
   ! error: other: 4 of 26 checks failed
 
-Twice the time doubles what the lists say; what they lack is said.
+Twice the time doubles the values of the lists; missing entries are reported.
 
   $ horus trace convert jobs.csv --scale-time=2 -o two.csv 2>/dev/null; cut -d, -f1,18,32 two.csv
   job_id,deadline,deadline_options
@@ -165,7 +165,7 @@ is done after 30 minutes, by 31: 10. The second waits for it and takes 60: worth
   26 checks passed
 
 # deadlines-none
-Where no job has one there are no columns, no figures, no file and no section.
+If no job has a deadline there are no columns, no figures, no file and no section.
 
   $ printf 'job_id,submit_time,gpus,duration,deadline\na,0,1,10,\n' >jobs.csv
   $ horus run jobs.csv -c 1x1:V100 --assign=off -q -o out >/dev/null
@@ -191,7 +191,7 @@ Jobs outside of the window of --warmup count as jobs and as misses, not in the d
   25 checks passed
 
 # deadlines-horizon
-A job that the horizon cuts has missed a deadline before it, and not one that is still to come.
+A job cut by the horizon has missed a deadline before it, but not a later one.
 
   $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,100,10 b,0,1,100,30 >jobs.csv
   $ horus run jobs.csv -c 1x2:V100 --assign=off --until=20s -q -o out >/dev/null 2>&1
@@ -203,9 +203,10 @@ A job that the horizon cuts has missed a deadline before it, and not one that is
   25 checks passed
 
 # deadlines-compare
-Of two policies, and of a sweep over the rule, whose points without deadlines have empty cells. On one GPU edf runs a at
-0-1, c at 1-2 and b at 2-12: nobody is late. By fifo, whatever is drawn, a (0-1) and b (1-11, due by 12 at the earliest)
-meet theirs and c (11-12, due by 10 at the latest) does not: 11 GPU s were well spent.
+Of two policies, and of a sweep over the rule, where points without deadlines have empty cells. On one GPU
+edf runs a at 0-1, c at 1-2 and b at 2-12: no job is late. By fifo, whatever is drawn, a (0-1) and b (1-11,
+due by 12 at the earliest) meet theirs and c (11-12, due by 10 at the latest) does not: 11 GPU s of jobs on
+time.
 
   $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,1,1 b,0,1,10,30 c,0,1,1,2 >jobs.csv
   $ horus compare jobs.csv -c 1x1:V100 --assign=off -p fifo -p edf -o out 2>/dev/null | sed -n 3,6p
@@ -250,7 +251,7 @@ The distribution as a figure.
   1
 
 # deadlines-milp-falls-back
-A program of leases that is given up after one iteration is planned greedily, which the run says once.
+A lease program that is abandoned after one iteration is planned greedily, which the run reports once.
 
   $ printf 'job_id,submit_time,gpus,duration,deadline\n' >t.csv
   $ for i in 1 2 3 4 5 6; do echo "j$i,0,2,3600,$((i * 5400))" >>t.csv; done
@@ -265,7 +266,7 @@ The page of a run with deadlines draws by how much jobs were late.
   Share of the jobs with a deadline that are done so much before
 
 # deadlines-at-once
-A deadline at the first submission is one like others: the job is 10 s late.
+A deadline at the first submission is like any other: the job is 10 s late.
 
   $ printf 'job_id,submit_time,gpus,duration,deadline\na,0,1,10,0\n' >t.csv
   $ horus run t.csv -c 1x1 -p edf --assign=off -q -o out >/dev/null

@@ -18,9 +18,9 @@ Two policies of a comparison may each name a file: every file is an input, liste
   ["policy:pred_file","b.csv"]
 
 # estimates-file
-Estimates of a file, on one GPU: 0 runs 0-10; then 2, taken for 3 s, goes before 1, taken for 9 s,
-and 3, which the file does not name, has pred_unknown and goes last. The file is an input of the
-run, listed with its hash, and named in no other way in the name of the directory.
+Estimates of a file, on one GPU: 0 runs 0-10; then 2, estimated at 3 s, goes before 1, estimated at 9 s, and
+3, which the file does not name, has pred_unknown and goes last. The file is an input of the run, listed
+with its hash, and named in no other way in the name of the directory.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration
@@ -57,9 +57,8 @@ run, listed with its hash, and named in no other way in the name of the director
   other name
 
 # estimates-file-bad
-An error in a file of estimates is reported before anything runs, also by --dry-run, and by compare
-before the first of its runs; a file that no source asks for, and a source without its file, are
-contradictions.
+An error in a file of estimates is reported before anything runs, also by --dry-run, and by compare before
+the first of its runs; a file that no source uses, and a source without its file, are contradictions.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration

@@ -50,10 +50,10 @@ complete or empty. A bad row of another job does not matter.
   ! b--json: exit 3, 0 bytes
 
 # explain-exact
-Over all jobs the times by cause, times the GPUs wanted, are the figures that the engine accumulates
+Over all jobs the times by cause, times the requested GPUs, are the figures that the engine accumulates
 while it simulates, also under policies that preempt, share or respect quotas. They agree to the
-microsecond, because both are sums of integers. And of each job they are its `queueing_delay`, its stages
-in a row its time in the system.
+microsecond, because both are sums of integers. For each job they are its `queueing_delay`, and its stages
+in a row are its time in the system.
 
   $ awk 'BEGIN { s = 5; print "job_id,submit_time,gpus,duration,vc,gpu_util"
   >     for (i = 0; i < 60; i++) {
@@ -95,9 +95,9 @@ in a row its time in the system.
   ! error: policy 'srtf': 'preempt_cost' must be free|table|job|restart|checkpoint, not '7s'
 
 # explain-job
-a holds both GPUs until b, which is shorter, takes them at 20 for 10 s: a waits 10 s for resources
-after a preemption, pays 3 s for its restart and ends at 113: 100 of work, 10 of waiting, 3 of
-cost, slowdown 1.13. c comes at 25 and starts behind both at 113: 88 s of resources.
+a holds both GPUs until b, which is shorter, takes them at 20 for 10 s: a waits 10 s for resources after a
+preemption, has 3 s of restart overhead and ends at 113: 100 of work, 10 of waiting, 3 of overhead, slowdown
+1.13. c is submitted at 25 and starts after both at 113: 88 s of resources.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration,user,preempt_cost
@@ -268,10 +268,10 @@ first.
   [3]
 
 # explain-run
-Two nodes of four. a and b (3 GPUs) leave one GPU free on each; c wants 2 from 20 on and gets them
-when b ends at 60: 40 s of fragmentation. d wants 1 from 30 on and would fit, but c is before it:
-30 s of priority. e wants all 8 from 40 on and has them when a ends at 100: 60 s of resources.
-In GPU-hours 80, 30 and 480 / 3600; c's 80 GPU-s in [20, 60) of a run of 110 s.
+Two nodes of four. a and b (3 GPUs) leave one GPU free on each; c requests 2 from 20 on and gets them when b
+ends at 60: 40 s of fragmentation. d requests 1 from 30 on and would fit, but c is before it: 30 s of
+priority. e requests all 8 from 40 on and has them when a ends at 100: 60 s of resources. In GPU-hours 80,
+30 and 480 / 3600; c's 80 GPU-s in [20, 60) of a run of 110 s.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration
@@ -328,8 +328,8 @@ In GPU-hours 80, 30 and 480 / 3600; c's 80 GPU-s in [20, 60) of a run of 110 s.
   ["d",30,{"resources":0,"fragmentation":0,"constraint":0,"quota":0,"priority":30}]
 
 # explain-shares
-What shares of GPUs wait for. By hand: a and b leave 400 thousandths on each of two GPUs until 100.
-c wants 500: 800 are left, but not on one GPU (fragmentation). d wants 900 (resources). e wants 300,
+Causes of waiting of shares of GPUs. By hand: a and b leave 400 thousandths on each of two GPUs until 100. c
+requests 500: 800 are left, but not on one GPU (fragmentation). d requests 900 (resources). e requests 300,
 which would fit (priority: c is before it). The run accumulates these times while it simulates, explain
 replays its rows.
 
@@ -410,7 +410,7 @@ replays its rows.
     "end_time": 110,
 
 # explain-tampered
-Files that were changed after the run: a warning, and an error where they contradict each other.
+Files that were changed after the run: a warning, and an error if they contradict each other.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,0,1,20\n' >t.csv
   $ horus run t.csv -c 1x1 -q -o out >/dev/null
@@ -423,7 +423,7 @@ Files that were changed after the run: a warning, and an error where they contra
   [3]
 
 # explain-by-nothing
-Jobs of no length: no share of GPU time that is none.
+Jobs of no length: no GPU time, so no share of it.
 
   $ printf 'job_id,submit_time,gpus,duration,user\na,0,1,0,ann\n' >t.csv
   $ horus run t.csv -c 1x4 -q -o out >/dev/null; horus explain out --by=user | cut -c1-64
@@ -445,9 +445,9 @@ Columns of a terminal, not bytes: 李雷 fills four, björn five; a long name is
   Jain's index 1.0000: 1 = all wait in proportion to their GPU time
 
 # explain-by
-Who got what. a holds 2 GPUs from 0 to 10, b and c one from 10 on, e never fits: 25 of 40 GPU seconds are ann's. b waits
-10 s of 15 and is late, a is not. Jain's index: ann needs 25 GPU seconds of the 2 x 10 + 15 that her jobs are there, bob 15 of
-25: (.7143 + .6)^2 / (2 (.7143^2 + .6^2)) = .9925.
+Shares of users. a holds 2 GPUs from 0 to 10, b and c one from 10 on, e never fits: 25 of 40 GPU seconds are
+ann's. b waits 10 s of 15 and is late, a is not. Jain's index: ann needs 25 GPU seconds of the 2 x 10 + 15
+during which her jobs are in the system, bob 15 of 25: (.7143 + .6)^2 / (2 (.7143^2 + .6^2)) = .9925.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration,user,vc,status,deadline
@@ -504,8 +504,8 @@ Who got what. a holds 2 GPUs from 0 to 10, b and c one from 10 on, e never fits:
   no job names one: --map=user=COLUMN of a run reads a column of another name
 
 # explain-machines
-The failure that stopped a job, and what it waits for then: for n0 until 6 s, behind b, which came to the
-queue before it came back; from 6 on for b.
+The failure that stopped a job, and the causes of its wait after that: n0 until 6 s, behind b, which was
+queued before the job returned to the queue; from 6 on b.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
   $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
@@ -532,8 +532,8 @@ queue before it came back; from 6 on for b.
   {"jobs":2,"named":[{"job_id":"a","seconds":5},{"job_id":"b","seconds":2}]}
 
 # explain-reservation
-c could start at 30 s on n1, which is ann's from 40 s on: from 30 to 50 s and from 70 to 90 s it waits for
-that, before and between for the jobs that run there.
+c could start at 30 s on n1, which is reserved for ann from 40 s on: from 30 to 50 s and from 70 to 90 s it
+waits because of that, before and between because of the running jobs.
 
   $ printf '%s\n' job_id,user,submit_time,duration,gpus a,ann,0,100,4 b,bob,0,30,4 c,bob,5,60,4 d,ann,50,20,4 >t.csv
   $ printf 'start,end,nodes,user,name\n40,90,1,ann,launch\n' >r.csv
@@ -544,8 +544,8 @@ that, before and between for the jobs that run there.
   40
 
 # explain-blocker
-Under a strict order one job that finds no room keeps those behind it waiting: w takes 4 GPUs of which 2
-are free until 20 s.
+Under a strict order one job without room blocks those behind it: w requests 4 GPUs of which 2 are free
+until 20 s.
 
   $ printf 'job_id,submit_time,gpus,duration\nlong,0,2,20\nw,1,4,10\nsmall,2,1,5\n' >t.csv
   $ horus run t.csv -c 1x4 -q -o out >/dev/null
@@ -570,8 +570,8 @@ The causes agree with the figures of the engine, with nodes out of service and r
   true
 
 # explain-a-long-life
-k129 has 20 placements, 19 waits between them and a decision at the begin of each: 14 + 6 of the 39 lines are shown, and 24
-of the decisions. All ten jobs that waited longest did so mostly after preemptions.
+k129 has 20 placements, 19 waits between them and a decision at the start of each: 14 + 6 of the 39 lines
+are shown, and 24 of the decisions. All ten jobs that waited longest waited mostly after preemptions.
 
   $ horus run traces/sample-classes.csv -c 3x8:V100 -p tiresias:queue_limits=300/1000/5000/20000 --locality=none --max-jobs 250 --decisions -q -o out >/dev/null 2>&1
   $ grep -c ^k129, out/segments.csv; grep -c ,k129, out/decisions.csv

@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Exports as they come from clusters, made up: each runs with one command, or the message has it.
+Exports in the form that clusters produce, made up: each runs with one command, or the message has it.
 
 # exports-that-run
   $ printf 'JobID|User|Partition|State|Submit|Start|End|ReqTRES|AllocTRES\n7|ann|gpu|COMPLETED|2024-05-01T10:00:00|2024-05-01T10:05:00|2024-05-01T11:05:00|cpu=8,gres/gpu:a100=2|cpu=8,gres/gpu:a100=2\n7.batch||||2024-05-01T10:05:00|2024-05-01T10:05:00|2024-05-01T11:05:00||\n' | sed 's/batch||||/batch|||COMPLETED|/' >sacct.txt
@@ -36,7 +36,8 @@ a load of 80 % of 100: 13 nodes; the largest job of the other type fills two.
   run it with: horus run types.csv --cluster=1x8:A100,2x8:T4
 
 # exports-with-a-hint
-What has other names is named, with the options to paste; the command that follows is that of the hint.
+Columns with other names are listed, with the options to paste; the command that follows is that of the
+hint.
 
   $ printf 'instance_sn,app_name,gpu_request,creation_time,scheduled_time,deletion_time\ni1,a,1,0,5,100\ni2,b,2,3,6,90\n' >alibaba.csv
   $ horus run alibaba.csv -c 2x8
@@ -90,7 +91,7 @@ What has other names is named, with the options to paste; the command that follo
   [3]
 
 # exports-of-other-commands
-What other commands of Slurm and Kubernetes print of jobs and nodes.
+Other job and node lists of Slurm and Kubernetes commands.
 
   $ printf '       JobID    JobName      State\n------------ ---------- ----------\n' >sacct.txt; horus trace info sacct.txt
   ! sacct.txt: error: a table of sacct in columns, which cuts long values
@@ -110,7 +111,7 @@ What other commands of Slurm and Kubernetes print of jobs and nodes.
   [3]
 
 # exports-of-other-systems
-Lists of other schedulers, and tables that are nearly one, are named, with what to do.
+Lists of other schedulers, and tables that are almost a trace, are identified, with what to do.
 
   $ printf 'JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST\n1 ann RUN gpu a b\n' >lsf.txt; horus trace info lsf.txt
   ! lsf.txt: error: a list of jobs of LSF
@@ -149,8 +150,8 @@ Lists of other schedulers, and tables that are nearly one, are named, with what 
   [3]
 
 # exports-in-other-words
-Names are known in any case and punctuation, user, team and state among them; trace validate ends with the command that
-gives each state a meaning by its first letters.
+Names are known in any case and punctuation, user, team and state among them; trace validate ends with the
+command that maps each state by its first letters.
 
   $ printf 'Task;Owner;Team;Queued at;Began;Finished;Num GPUs;Final\nt1;ann;x;2024-01-01 00:00:00;2024-01-01 00:01:00;2024-01-01 01:01:00;2;OK\nt2;bob;y;2024-01-01 00:00:05;2024-01-01 00:00:05;2024-01-01 00:10:05;1;ERR\nt3;bob;y;2024-01-01 00:00:06;2024-01-01 00:00:06;2024-01-01 00:10:05;1;Killed by user\n' >log.csv
   $ horus run log.csv -c 2x8
@@ -193,8 +194,9 @@ gives each state a meaning by its first letters.
   ! spans.csv: warning: passed over 1 bad rows of 4: 1 not a number
 
 # exports-outcomes-by-other-names
-A column that is called like one of outcomes is read as that if its first value is an outcome; otherwise a warning has
-the options to read it with, and what else it may be. A row that is still running is left out before its empty cells are read.
+A column with the name of one of outcomes is read as that if its first value is an outcome; otherwise a
+warning has the options to read it with, and its other possible meanings. A row that is still running is
+left out before its empty cells are read.
 
   $ printf 'job_id,submit_time,gpus,duration,State\na,0,1,10,COMPLETED\nb,1,1,,RUNNING\nc,2,1,5,FAILED\nd,3,1,5,\n' >state.csv
   $ horus run state.csv -c 1x8 -q -o state >log.txt; cut -d, -f1,16 state/jobs.csv
@@ -225,7 +227,7 @@ the options to read it with, and what else it may be. A row that is still runnin
   ,failed
 
 # exports-with-faults
-What is wrong with a file, and the command that runs it nevertheless.
+The faults of a file, and the command that runs it nevertheless.
 
   $ printf 'job_id,submit_time,gpus,duration\na,10,1,5\nb,x,1,5\nc,0,1,5\n' >faults.csv
   $ horus trace validate faults.csv -c 2x8 --sort=0 | tail -n 2

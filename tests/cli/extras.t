@@ -1,11 +1,13 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Figures on request: finish-time fairness and energy. Expected numbers are worked out by hand from MODEL.md 10.
+Figures on request: finish-time fairness and energy. Expected numbers are calculated by hand from MODEL.md
+10.
 
 # fairness
-Two gangs of all 4 GPUs, 100 s each, at once: each would have half the cluster, but a runs alone 0-100 with both there
-(N = 2, D = 200 s, rho .5), b 100-200 with N = (100 x 2 + 100 x 1) / 200 = 1.5, D = 150 s, rho 200 / 150. A job of one
-GPU at 300 is alone: its share holds it, D = 10 s. One without GPUs counts for nothing.
+Two gangs of all 4 GPUs, 100 s each, at once: each would have half the cluster, but a runs alone 0-100 with
+both in the system (N = 2, D = 200 s, rho .5), b 100-200 with N = (100 x 2 + 100 x 1) / 200 = 1.5, D = 150
+s, rho 200 / 150. A job of one GPU at 300 is alone: its share suffices, D = 10 s. One without GPUs does not
+count.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,4,100\nb,0,4,100\nc,300,1,10\nd,305,0,99\n' >t.csv
   $ horus run t.csv -c 1x4:V100 -p fifo --fairness --cpu-jobs=keep -o out -q | sed -n 3,4p
@@ -28,8 +30,8 @@ GPU at 300 is alone: its share holds it, D = 10 s. One without GPUs counts for n
   $ horus verify out | tail -n 1
   22 checks passed
 
-One GPU, a 100 s at 0, b 10 s at 10 that goes first: a stays 110 s with N = (110 + 10) / 110, D = 100 x 120 / 110; b 10 s
-with N = 2, D = 20 s.
+One GPU, a 100 s at 0, b 10 s at 10 that goes first: a is in the system for 110 s with N = (110 + 10) / 110,
+D = 100 x 120 / 110; b for 10 s with N = 2, D = 20 s.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,10,1,10\n' >t.csv
   $ horus run t.csv -c 1x1:V100 -p srtf --fairness -o out -f -q >/dev/null
@@ -57,8 +59,8 @@ of a, rho .3125, and 25 / .625 x 2 = 80 s of b, rho 1.25.
   b 80 1.25
 
 # fairness-by-definition
-N from the times in jobs.csv, pair by pair of jobs, and D and rho from it: as the program has them, to a microsecond and to
-the digits of rho, with jobs that share and are preempted.
+N from the times in jobs.csv, pair by pair of jobs, and D and rho from it: equal to the program's, to a
+microsecond and to the digits of rho, with jobs that share and are preempted.
 
   $ for p in fifo srtf horus gandiva; do
   >     horus run traces/sample.csv -c 2x8:V100 -p $p --max-jobs=200 --assign=always --fairness -o out -f -q >/dev/null
@@ -105,7 +107,7 @@ A V100 draws 36 W idle and 228 W busy. a: 2 GPUs for 100 s at .5, 2 x 192 x .5 x
   $ horus verify out | tail -n 1
   22 checks passed
 
-What is not known is left out, and why is said: of a T4 no watts, of c no utilization.
+Unknown values are left out, with a reason: watts of a T4, utilization of c.
 
   $ horus run t.csv -c 1x4:T4 --power -o out -f -q | grep ^power
   power       T4 not measured: no energy
@@ -134,8 +136,9 @@ What is not known is left out, and why is said: of a T4 no watts, of c no utiliz
       "jobs_energy": "the GPU utilization of some job is not known"
 
 # energy-is-conserved
-The sum of all jobs and idle GPUs is the energy of the run, to the microjoule, with jobs that share, are preempted and
-lose work; and the energy of jobs is 192 W times the GPU time that the utilization model books.
+The sum of all jobs and idle GPUs is the energy of the run, to the microjoule, with jobs that share, are
+preempted and lose work; and the energy of jobs is 192 W times the GPU time that the utilization model
+accounts.
 
   $ for p in fifo srtf horus gandiva antman; do
   >     horus run traces/sample.csv -c 4x8:V100 -p $p --max-jobs=500 --assign=always --power -o out -f -q >/dev/null
@@ -154,7 +157,7 @@ lose work; and the energy of jobs is 192 W times the GPU time that the utilizati
   antman 1 1 1 1.00000
 
 # extras-change-nothing
-Without the options the files are what they were: the figures on request stand behind the others.
+Without the options the files are unchanged: the figures on request come after the others.
 
   $ printf 'job_id,submit_time,gpus,duration,gpu_util\na,0,2,100,50\nb,0,3,50,100\n' >t.csv
   $ horus run t.csv -c 1x4:V100 -o plain -q >/dev/null

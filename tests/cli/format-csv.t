@@ -58,7 +58,7 @@ Two columns of one name are ambiguous.
   [3]
 
 # csv-elastic-range
-The elastic range is upside down.
+The elastic range is inverted.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration,gpus_min,gpus_max
@@ -513,8 +513,8 @@ from midnight of UTC for an hour on 8 GPUs.
   GPU hours    8
 
 # csv-duplicate-id
-Both rows are named; ids that differ by leading zeros alone are two. A pipe cannot be read again up to the first of
-them, and --skip-bad-rows passes over the second.
+Both rows are named; ids that differ by leading zeros alone are two. A pipe cannot be read again up to the
+first of them, and --skip-bad-rows skips the second.
 
   $ cat > twice.csv <<'END'
   > job_id,submit_time,gpus,duration
@@ -599,7 +599,8 @@ A date without separators is a number: 20240301 s are 234 days.
   b,86400
 
 # csv-dates-and-numbers
-2024-03-25 08:00:00 in UTC is 1711353600; where it is in another zone, the wait of 60 s is off by that: a warning, once.
+2024-03-25 08:00:00 in UTC is 1711353600; if it is in another zone, the wait of 60 s is off by that: a
+warning, once.
 
   $ printf 'job_id,submit_time,start_time,end_time,gpus\n' >two.csv
   $ for id in a b; do echo "$id,2024-03-25 08:00:00,1711353660,1711353720,1"; done >>two.csv
@@ -615,8 +616,8 @@ A date without separators is a number: 20240301 s are 234 days.
   jobs         2
 
 # csv-columns-of-others
-A column that is called like one of horus but holds something else can be left alone, and the hint says how; what is no number is
-not out of range.
+A column with a name of horus but other contents can be ignored, and the hint shows how; a value that is no
+number is not out of range.
 
   $ printf 'job_id,submit_time,gpus,duration,nodes,cpus\na,0,1,10,gpu01,8-16\n' >t.csv
   $ horus trace info t.csv
@@ -641,8 +642,9 @@ not out of range.
   [3]
 
 # csv-mixed-epochs
-Seconds and milliseconds in one column: 1600000000 s is 2020-09-13 12:26:40, as milliseconds it is the 19th day of 1970.
-A number of milliseconds read as seconds lies beyond 285 years. A trace may span 20 years, not a day more unsaid.
+Seconds and milliseconds in one column: 1600000000 s is 2020-09-13 12:26:40, as milliseconds it is the 19th
+day of 1970. A number of milliseconds read as seconds is beyond 285 years. A trace may span 20 years without
+an option, not a day more.
 
   $ printf 'job_id,submit_time,gpus,duration\na,1600000000,1,10\nb,1600000100000,1,10\n' > mixed.csv
   $ horus run mixed.csv -c 1x4:V100 -o out

@@ -3,8 +3,8 @@ SPDX-License-Identifier: GPL-3.0-or-later
 The formats gavel and Shockwave's: steps, and a file that says how many a second.
 
 # trace-convert-gavel
-25 s at 40 steps a second are 1000 steps, back again 25 s. Without speeds the fields are those of
-Shockwave, where any job has its duration; with them a job that the file does not have is an error.
+25 s at 40 steps a second are 1000 steps, and again 25 s. Without speeds the fields are those of Shockwave,
+where any job has its duration; with them a job that the file does not have is an error.
 
   $ printf '{"v100": {"LM (batch size 5)": {"null": 40}}}\n' >speeds.json
   $ printf 'job_id,submit_time,gpus,duration,model,batch\na,0,2,25,LSTM,5\n' >lm.csv

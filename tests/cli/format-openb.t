@@ -3,10 +3,9 @@ SPDX-License-Identifier: GPL-3.0-or-later
 The format openb: pods of Alibaba's cluster, which share GPUs.
 
 # run-openb
-Pods that share GPUs, on the node list: a (0.6) and b (0.4) fit one GPU, c (0.5) starts on the other
-GPU of machine-a, d wants a whole V100M32 or T4 and waits for the T4 that e holds: until 30. f was
-never scheduled and is excluded. Times by hand: submitted at creation, run from scheduling to
-deletion.
+Pods that share GPUs, on the node list: a (0.6) and b (0.4) fit one GPU, c (0.5) starts on the other GPU of
+machine-a, d requests a whole V100M32 or T4 and waits for the T4 that e holds: until 30. f was never
+scheduled and is excluded. Times by hand: submitted at creation, run from scheduling to deletion.
 
   $ cat >nodes.csv <<'END'
   > sn,cpu_milli,memory_mib,gpu,model

@@ -108,8 +108,8 @@ Files of other simulators are read; csv, helios, philly, swf and gavel are writt
   [2]
 
 # trace-info-pai
-PAI's task table, which has no header: by hand, of 5 rows one is a CPU task, one still ran and one
-has no end; job c wants 1.5 GPUs, so that it gets 2.
+PAI's task table, which has no header: by hand, of 5 rows one is a CPU task, one still ran and one has no
+end; job c requests 1.5 GPUs, so it gets 2.
 
   $ cat >pai_task_table.csv <<'END'
   > a,worker,2.0,Terminated,10.0,70.0,600.0,29.296875,50.0,T4
@@ -140,10 +140,10 @@ Text of no format.
   [3]
 
 # kubernetes
-Lists of pods and nodes as kubectl prints them, by configs/mappings/kubernetes-*.jq: train holds 2 GPUs for 100 s from
-its submission on; side has two containers of a GPU each, which run from 10:00:20 to 10:01:50 in all; web has no GPU, and
-late has not ended. big is a pod with an init container that wants 4 GPUs for its container's 1, restarted: it runs from its own
-start on; slice wants MIG slices, which are no GPUs.
+Lists of pods and nodes as printed by kubectl, through configs/mappings/kubernetes-*.jq: train holds 2 GPUs
+for 100 s from its submission on; side has two containers of a GPU each, which run from 10:00:20 to 10:01:50
+in all; web has no GPU, and late has not ended. big is a pod with an init container that requests 4 GPUs for
+its container's 1, restarted: it runs from its own start on; slice requests MIG slices, which are no GPUs.
 
   $ cat >pods.json <<'END'
   > {"apiVersion": "v1", "kind": "List", "items": [

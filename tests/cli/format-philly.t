@@ -198,7 +198,7 @@ Philly sample.
 
   Quantiles are values that occurred, at most 0.1 % above the exact ones (logarithmic histogram).
 # philly-truncated-skipped
-A file that ends inside an element, where bad rows are tolerated: the run says that it stops there, and why.
+A file that ends inside an element, with bad rows tolerated: the run reports that it stops there, and why.
 
   $ printf '[{"jobid":"a","x":1' >t.json
   $ horus run t.json -c 1x4:V100 -o out --skip-bad-rows=50%

@@ -1,12 +1,12 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-The format slurm: what sacct prints; and delimiters other than the comma. Fields and their forms are those
+The format slurm: the output of sacct; and delimiters other than the comma. Fields and their forms are those
 of sacct(1): Elapsed is [days-]hours:minutes:seconds, resources are lists of KEY=AMOUNT.
 
 # run-slurm
-101 holds 2 of 4 GPUs from 0 to 3600; 102 wants 4 and waits for it. 101.batch is a step of 101, 103 was cancelled
-before it started, 104 has no GPU, 105_3 has not ended: four rows are left out. 106 asks for a H100, where it ran, of which there
-is one. 1-00:00:10 is 86,410 s.
+101 holds 2 of 4 GPUs from 0 to 3600; 102 requests 4 and waits for it. 101.batch is a step of 101, 103 was
+cancelled before it started, 104 has no GPU, 105_3 has not ended: four rows are left out. 106 requests a
+H100, on which it ran; there is one. 1-00:00:10 is 86,410 s.
 
   $ cat >jobs.txt <<'END'
   > JobID|User|Account|Partition|State|Submit|Start|End|Elapsed|ReqTRES|AllocTRES
@@ -41,8 +41,8 @@ is one. 1-00:00:10 is 86,410 s.
   106,1,600,cy,gpu,h100,1,1,1,failed,h100
 
 # slurm-start-end
-Without Elapsed the run time is End - Start; without AllocTRES the GPUs are those requested; the account is the
-virtual cluster where there is no partition.
+Without Elapsed the run time is End - Start; without AllocTRES the GPUs are those requested; the account is
+the virtual cluster if there is no partition.
 
   $ cat >jobs.txt <<'END'
   > JobID,Account,State,Submit,Start,End,ReqTRES
@@ -54,9 +54,10 @@ virtual cluster where there is no partition.
   7,3,100,,nlp
 
 # slurm-left-out
-What is no run of a job on GPUs, each under its own name: 201 waits, 202 was cancelled before it started, as older versions of
-Slurm print it (allocated nothing, ran 0 s), 203 ran twice (sacct --duplicates), the first time until it was requeued, 204 held
-two shards of a GPU. 205 ran for 0 s on 2 GPUs: it is a job.
+Rows that are no run of a job on GPUs, each under its own name: 201 waits, 202 was cancelled before it
+started, as older versions of Slurm print it (allocated nothing, ran 0 s), 203 ran twice (sacct
+--duplicates), the first time until it was requeued, 204 held two shards of a GPU. 205 ran for 0 s on 2
+GPUs: it is a job.
 
   $ printf '%s\n' 'JobID|State|Submit|Start|End|Elapsed|ReqTRES|AllocTRES' \
   >     '201|PENDING|2024-03-01T10:00:00|Unknown|Unknown|00:00:00|cpu=8,gres/gpu=2|' \

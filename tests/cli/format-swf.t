@@ -3,11 +3,10 @@ SPDX-License-Identifier: GPL-3.0-or-later
 The format swf, Standard Workload Format.
 
 # run-swf
-jobs.swf by hand. One GPU, first come first served, real times in seconds: a 0 to 10.5, b from 0.5
-waits until 10.5, runs to 12, c from 1.4 waits until 12, runs to 12.2, d wants 2 GPUs (rejected), e
-from 1.6 is cut by --until 13 after it began at 12.2, f still waits. Rounded instants (.5 up): a
-0-11; b 1: 11-12, so wait 10, run 1; c 1: 12-12, wait 11, run 0; e 2: starts at 12, wait 10.
-Users z, y; y comes second.
+jobs.swf by hand. One GPU, first come first served, real times in seconds: a 0 to 10.5, b from 0.5 waits
+until 10.5, runs to 12, c from 1.4 waits until 12, runs to 12.2, d requests 2 GPUs (rejected), e from 1.6 is
+cut by --until 13 after its start at 12.2, f still waits. Rounded instants (.5 up): a 0-11; b 1: 11-12, so
+wait 10, run 1; c 1: 12-12, wait 11, run 0; e 2: starts at 12, wait 10. Users z, y; y comes second.
 
   $ printf '%s\n' job_id,submit_time,gpus,duration,user,vc,status a,0,1,10.5,z,,completed \
   >     'b,0.5,1,1.5,y,two lines,failed' 'c,1.4,1,0.2,z,,cancelled' 'd,1.5,2,1,,,' 'e,1.6,1,9,z,last,' 'f,2,1,1,y,last,' >t.csv
@@ -69,7 +68,7 @@ which the sample submits at 153 s. A run of the schedule writes the same schedul
   $ diff <(grep -v '^; Conversion' out/jobs.swf) <(grep -v '^; Conversion' again/jobs.swf) | head -5
 
 # trace-convert-swf
-Names become numbers, explained at their first use; a job id that is no number becomes the number behind
+Names become numbers, with a note at their first use; a job id that is no number becomes the number after
 the largest. Fields that the format lacks are listed.
 
   $ cat >jobs.csv <<'END'

@@ -1,8 +1,8 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Results of the version before, in which some columns, metrics and members had other names: `age`
-gives a directory the names of then, and to its manifest the hashes of the files, which `horus rerun`
-tells. What reads it then says the same as before, but for the hashes of the files.
+Results of an earlier version, in which some columns, metrics and members had other names: `age` gives a
+directory the former names, and its manifest the hashes of the files, which `horus rerun` prints. The
+commands that read it then print the same as before, except the hashes of the files.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration

@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-`horus generate`, and gen: in the place of a trace.
+`horus generate`, and gen: instead of a trace.
 
 # gen-rerun
 A run over made-up jobs records their workload as an input and can be repeated; `rerun` reports a
@@ -161,8 +161,8 @@ Requests that are refused, each with a hint.
   [2]
 
 # generate-same
-The same request and seed are the same jobs, by each way: a file, a pipe, gen: as TRACE, a file that
-contains this line, the attempts of another format. Another seed makes other jobs.
+The same request and seed give the same jobs, in each way: a file, a pipe, gen: as TRACE, a file that
+contains this line, the attempts of another format. Another seed gives other jobs.
 
   $ horus generate --like philly -n 3000 --seed 7 -q -o a.csv
   $ horus generate --like philly -n 3000 --seed 7 -q -o b.csv.zst
@@ -198,7 +198,8 @@ contains this line, the attempts of another format. Another seed makes other job
   3001
 
 # generate-load-drawn
-With a heavy tail the jobs drawn take less GPU time than is expected of such jobs, or more: what 'trace info' sees of them.
+With a heavy tail the drawn jobs need less GPU time than expected of such jobs, or more: the figures of
+'trace info'.
 
   $ horus generate --like philly -n 500 --load 0.9 -c 4x8:V100 -o my.csv
   ! note: philly: 500 jobs in 20.0 days, 25 a day; GPUs busy: 28.8 expected, 16.71 with these jobs
@@ -206,8 +207,8 @@ With a heavy tail the jobs drawn take less GPU time than is expected of such job
   16.71
 
 # generate-by-seed
-Without a seed of its own gen: takes the run's, so that seeds are other traces, and pairs of runs have one trace; a file with the
-request has the same jobs in every run.
+Without a seed of its own gen: takes the run's, so seeds give other traces, and pairs of runs have one
+trace; a file with the request has the same jobs in every run.
 
   $ jobs() { cut -d, -f1,3- $1/jobs.csv; }
   $ horus compare gen:philly,n=300 -c 8x8 -p fifo -p sjf --seeds 1..2 --outputs=all -q -o both | grep -c ^seeds
@@ -241,7 +242,7 @@ The warning counts what awk counts: jobs with more GPUs than the four of the clu
   36
 
 # generate-exists
-A file of the user stays without --force, whichever command would write it.
+A file of the user is kept without --force, whichever command would write it.
 
   $ echo mine >mine.csv
   $ horus generate --like venus -n 10 -o mine.csv
@@ -269,7 +270,7 @@ A file of the user stays without --force, whichever command would write it.
   $ horus generate --like venus -n 10 -q --format=csv -o /dev/null
 
 # generate-request-nul
-A byte 0 in a file with a request: what follows it is not dropped.
+A byte 0 in a file with a request: the text after it is not dropped.
 
   $ printf 'gen:philly,n=5\0,seed=46' >nul.gen; horus trace info nul.gen
   ! nul.gen: error: a request for made-up jobs has a byte 0

@@ -34,7 +34,7 @@ Started at one time, each is recorded with the type of its own GPUs.
         3 K80
         8 V100
 
-The assumptions of a run say so, and what the policy was told.
+The assumptions of a run state that, and the predictions of the policy.
 
   $ horus run t.csv -c 2x4:K80,2x4:V100 --reference-type V100 -p fifo:types=fastest -o out -f |
   >     grep -E '^(order|knows|predictor)'
@@ -45,8 +45,8 @@ The assumptions of a run say so, and what the policy was told.
   ["consolidate, on the fastest GPU type with room (predicted; ties: name)","speed","speed on GPU types table"]
 
 # types-of-a-whole-trace
-The sample on three types, its profiles drawn: every figure of a run is the same in both orders, also where what
-the policy is told is noise.
+The sample on three types, its profiles drawn: every figure of a run is the same in both orders, even if the
+policy's predictions are noise.
 
   $ metrics() { jq -S .metrics out/summary.json; }
   $ for policy in fifo:scan=fit srtf:form=evict tiresias:index=las; do
@@ -61,7 +61,7 @@ the policy is told is noise.
   tiresias:index=las same
 
 # types-speed-predictor
-What cannot be a predictor of speeds, and one that no policy of the run asks.
+Options that cannot predict speeds, and a predictor that no policy of the run uses.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,1\n' >t.csv
   $ horus run t.csv --speed-predictor noisy
@@ -120,7 +120,8 @@ V100M32. What is unknown is refused.
   $ run 2x4:P100-PCIE-12GB 2>&1 | head -1
   error: cluster '2x4:P100-PCIE-12GB': unknown GPU type 'P100-PCIE-12GB'
 
-A trace may use other names than the cluster; a cluster file defines types of its own, which go by that name alone.
+A trace may use other names than the cluster; a cluster file defines its own types, which have that name
+only.
 
   $ cat > types.csv <<'END'
   > job_id,submit_time,gpus,duration,gpu_type
@@ -169,9 +170,9 @@ A trace may use other names than the cluster; a cluster file defines types of it
   rejected    1 of 6 jobs: no node has its GPU type 'A100'
 
 # types-ran-on
-A log of a mixed cluster: the column card tells on which GPU type a job ran, and its run time is that of this type. On
-a V100 the K80's job takes 3600 x .141686 = 510.07 s; on a K80 the V100's 25408.30 s and the K80's 3600 s again. A job
-without one ran on the reference type; of H7 no speed is known.
+A log of a mixed cluster: the column card contains the GPU type on which a job ran, and its run time is that
+of this type. On a V100 the K80's job takes 3600 x .141686 = 510.07 s; on a K80 the V100's 25408.30 s and
+the K80's 3600 s again. A job without one ran on the reference type; the speed of H7 is unknown.
 
   $ printf 'job_id,submit_time,gpus,duration,model,batch,card\na,0,1,3600,ResNet50,64,K80\n' >t.csv
   $ printf 'b,0,1,3600,ResNet50,64,V100\nc,0,1,3600,ResNet50,64,\n' >>t.csv
@@ -208,9 +209,9 @@ Attempts are converted one by one, and a type need not be in the cluster: 1000 s
   22 checks passed
 
 # types-spare
-A V100 and a K80. Relative to a V100 A3C has .465 of its speed on a K80, ResNet50 .14; the mean job of the catalogue is
-between. Fastest first, a takes the V100, although it gains least there; with types=spare it leaves it to b. A job of
-which nothing is known is told to be as fast on both: on the K80 that is more than the mean job.
+A V100 and a K80. Relative to a V100 A3C has .465 of its speed on a K80, ResNet50 .14; the mean job of the
+catalogue is between. Fastest first, a takes the V100, although it gains least there; with types=spare b
+gets it. An unknown job is predicted to be as fast on both: on the K80 that is more than the mean job.
 
   $ printf 'job_id,submit_time,gpus,duration,model,batch\na,0,1,100,A3C,\nb,1,1,100,ResNet50,64\n' >t.csv
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\n' >none.csv
@@ -232,8 +233,8 @@ which nothing is known is told to be as fast on both: on the K80 that is more th
   a 100 K80
 
 # types-reference
-The reference type is the one with most GPUs, of several the first by name, whatever the order of the groups; a type
-whose speed the cluster file states is none.
+The reference type is the one with most GPUs, of several the first by name, for any order of the groups; a
+type with a speed in the cluster file is none.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
   $ for shape in 2x4:V100,1x8:K80 1x8:K80,2x4:V100 1x8:K80,3x4:V100 3x4:V100,1x8:K80; do
@@ -256,7 +257,8 @@ A CPU job needs no profile on any type: of three jobs without one it is not coun
   warning: 1 of 2 jobs have no profile: on P100 they run at 1 times the speed of V100
 
 # types-ran-exact
-A job that runs again on the type that it ran on lasts as long as in the trace, to the microsecond, whatever its speed.
+A job that runs again on the type that it ran on takes as long as in the trace, to the microsecond, for any
+speed.
 
   $ awk 'BEGIN {
   >     print "job_id,submit_time,gpus,duration,model,batch,gpu_type_ran"
@@ -283,8 +285,8 @@ As the trace ran: the K80's job waits for a K80 although V100s are idle, the oth
   b 10 K80
 
 # horus-w-type
-A K80 of 24 GB beside a V100 of 16: eight ResNet-50 fill less of the memory of the K80s, so the cost of horus sends them
-there, where they take 25408 s; with w_type the speed that is predicted for them counts, too.
+A K80 of 24 GB beside a V100 of 16: eight ResNet-50 fill less of the memory of the K80s, so the cost of
+horus places them there, where they take 25408 s; with w_type their predicted speed counts, too.
 
   $ echo '{"gpu_types": {"K80": {"mem_mib": 24576}, "V100": {"mem_mib": 16384}}, "nodes": [
   >       {"count": 2, "gpus": 4, "type": "K80"}, {"count": 2, "gpus": 4, "type": "V100"}]}' >c.json
@@ -299,7 +301,7 @@ there, where they take 25408 s; with w_type the speed that is predicted for them
         8 3600 V100
 
 # gpu-types-of-cpu-jobs
-A job without GPUs has no type, where GPUs may be shared as well.
+A job without GPUs has no type, even if GPUs may be shared.
 
   $ printf 'job_id,submit_time,gpus,duration,gpu_util,gpu_mem_mib\na,0,1,10,50,1000\nb,1,0,10,,\n' >t.csv
   $ for policy in fifo pack; do

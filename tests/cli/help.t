@@ -583,7 +583,7 @@ trace in brief.
     horus trace assign traces/sample.csv -o profiled.csv --seed 7
 
 # help-dictionary
-The data dictionary travels with the program: results/README.md, section by section.
+The data dictionary is built into the program: results/README.md, section by section.
 
   $ horus help metrics | grep -A 2 '^  mean_wait '
     mean_wait (s)

@@ -226,7 +226,7 @@ address space than any limit allows.)
   traces
 
 # io-reader-leaves
-A reader that has seen enough is no fault to speak of; the exit code tells that not all was written.
+A reader that stops early is no error message; the exit code shows that not all was written.
 
   $ horus generate --like philly -n 100000 | head -n 1 | cut -c1-6; echo "${PIPESTATUS[0]}"
   job_id

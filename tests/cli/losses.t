@@ -30,7 +30,7 @@ half of them above .316; thresholds from 1 to 5 %, half of them above 3. A run o
   warning: 301 of 301 jobs lose their loss_curve: the helios format has none
 
 # losses-absent
-Where the trace gives none, one curve stands for all; only a policy that asks for it is warned of.
+If the trace has none, one curve is used for all; only a policy that uses it causes a warning.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10000\nb,0,1,10000\n' >jobs.csv
   $ horus run jobs.csv -c 1x4:V100 -p optimus --assign=off -q -o a >/dev/null

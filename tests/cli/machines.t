@@ -98,7 +98,7 @@ A rack fails as a whole; all nodes do, then a third of them, which is the first 
   25 checks passed
 
 # run-events-bad
-What cannot happen, and what is no event, is refused at its place.
+Impossible events, and rows that are no event, are refused at their place.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
   $ printf 'time,node,event\n4,n0,down\n6,n0,down\n' >e.csv
@@ -175,7 +175,7 @@ A job that is longer than nodes live would run for ever.
   !       = hint: --checkpoint-cost=1min or --checkpoint-interval=1h, or --until
 
 # run-faults
-The same seed, the same failures; verify holds the run against its rows.
+The same seed, the same failures; verify compares the run with its rows.
 
   $ horus run traces/sample.csv -c 8x8:V100 --faults=mtbf=1d,repair=2h,rack_mtbf=9d -p srtf \
   >     --max-jobs=300 --checkpoint-interval=10min --checkpoint-cost=10s -q -o a >/dev/null
@@ -195,7 +195,7 @@ mtbf=10 is ten seconds: nodes would hardly ever be in service.
   ! warning: jobs not finished at the end of the simulation: 1
 
 # run-young-daly
-With a cost of checkpoints their interval follows from the failures; none, or a time, is what it says.
+With a cost of checkpoints their interval follows from the failures, unless it is given as none or a time.
 
   $ horus run traces/sample.csv -c 8x8:V100 --faults mtbf=1d,repair=2h --max-jobs=300 --checkpoint-cost=10s \
   >     -o a | grep checkpoints
@@ -254,8 +254,8 @@ Job a needs the node that failed. A run ends there, also under a policy whose ti
   ! warning: jobs not finished at the end of the simulation: 1
 
 # run-events-order
-What cannot follow an event of a node is refused. And a on n0, of half speed from 10 to 40, has done 10 + 15 + 10 s
-when n0 is removed at 50; it begins again when n0 is back at 60.
+Events that cannot follow one another on a node are refused. And a on n0, of half speed from 10 to 40, has
+done 10 + 15 + 10 s when n0 is removed at 50; it starts again when n0 is back at 60.
 
   $ printf 'job_id,submit_time,duration,gpus\na,0,100,4\nb,0,30,4\nc,5,60,4\n' >t.csv
   $ with() { printf '%s\n' time,node,event,value "$@" >e.csv; horus run t.csv -c 2x4 --events e.csv -q -o out; }
@@ -300,7 +300,7 @@ left, and takes n1 from c, which has 45. n0 is back at 60: a has 95.
   25 checks passed
 
 # events-only-timers
-With a node gone for ever, b waits for nothing but the end of gavel's round, at 360.
+With a node removed for ever, b waits only for the end of gavel's round, at 360.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,5,1,10\n' >t.csv
   $ printf 'time,node,event\n1,n1,down\n' >e.csv

@@ -1,7 +1,7 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-What a writer may touch, and what is left of it: files and links of the user, other writers, kills, full disks, signals;
-and what a reader of a run's directory refuses.
+Files that a writer may touch, and what is left of them: files and links of the user, other writers, kills,
+full disks, signals; and files that a reader of a run's directory refuses.
 
   $ cat >t.csv <<'CSV'
   > job_id,submit_time,gpus,duration
@@ -11,7 +11,7 @@ and what a reader of a run's directory refuses.
   > CSV
 
 # output-neighbours-stay
-Names that the program gave its unfinished outputs once.
+Names that earlier versions gave their unfinished outputs.
 
   $ mkdir out.tmp && echo thesis >out.tmp/thesis.tex
   $ echo mine >g.csv.tmp
@@ -76,7 +76,7 @@ A sweep has a manifest, too; its runs are not a run's files.
   2
 
 # output-sweep-in-a-folder-of-others
-A manifest that is no JSON is nobody's leftover.
+A manifest that is no JSON was not left by the program.
 
   $ mkdir all && echo 'name: mine' >all/manifest.json
   $ echo '{ "config": { "trace": "t.csv", "cluster": "2x4" }, "grid": { "policy": ["fifo", "sjf"] } }' >s.json
@@ -183,7 +183,8 @@ A file with the name of the lock that the program has not written.
   mine
 
 # output-full-at-once
-The disk is full while rows go on coming: the command ends then, not at the end of its input, which has none.
+The disk becomes full while rows are written: the command ends then, not at the end of its input, which has
+none.
 
   $ ulimit -f 16
   $ {
@@ -250,7 +251,7 @@ SIGTERM while the trace of a comparison is read into memory, where no event is n
   [2]
 
 # output-sweep-names
-Names that would lead out of the folder of results, or that a terminal would obey.
+Names that would lead out of the folder of results, or that a terminal would execute.
 
   $ try() { printf '{ "name": "%s", "config": { "trace": "t.csv" }, "grid": { "load": [1, 2] } }\n' "$1" >e.json && horus sweep e.json --status 2>&1 | grep -o 'error: .*'; }
   $ for name in .. . .hidden a/b '' 'a\u001b[2Jb' 'a\u007f'; do try "$name"; done

@@ -62,7 +62,7 @@ An unknown kind, an unknown form of file, options that the kind does not take.
   traces
 
 # plot-wrong-runs
-Operands that are no runs, and runs without what the kind draws.
+Operands that are no runs, and runs without data for the kind.
 
   $ horus plot cdf nowhere
   ! nowhere: error: cannot open: No such file or directory
@@ -107,7 +107,7 @@ Operands that are no runs, and runs without what the kind draws.
   traces
 
 # plot-other-jobs
-Runs of other jobs are drawn beside each other, which is said.
+Runs of other jobs are drawn beside each other, with a message.
 
   $ horus run t.csv -c 1x1 -p sjf --max-jobs=2 -q -o fewer >/dev/null
   $ horus plot cdf run fewer
@@ -165,9 +165,10 @@ PDF and PNG need rsvg-convert.
   traces
 
 # plot-pareto
-On one GPU a runs 100 s, b and c come at 1 and 2 s for 10 and 20: under fifo they end at 100, 110 and 130, JCTs of 100, 109 and 128;
-under srtf b at 11, c at 31, a at 130: 130, 10 and 29. With 50 s for each start fifo is dominated by both metrics: the line has one
-step, from srtf (56.3 and 130 s) to fifo (112.3 and 128 s).
+On one GPU a runs 100 s, b and c are submitted at 1 and 2 s for 10 and 20: under fifo they end at 100, 110
+and 130, JCTs of 100, 109 and 128; under srtf b at 11, c at 31, a at 130: 130, 10 and 29. With 50 s for each
+start fifo is dominated in both metrics: the line has one step, from srtf (56.3 and 130 s) to fifo (112.3
+and 128 s).
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ for p in fifo srtf; do horus run t.csv -c 1x1 -p $p -q -o $p >/dev/null; done; horus run t.csv -c 1x1 --startup=50s -q -o slow >/dev/null
@@ -190,9 +191,10 @@ step, from srtf (56.3 and 130 s) to fifo (112.3 and 128 s).
   [3]
 
 # plot-points
-The points of a figure as CSV. Of the same runs, JCTs of 100, 109, 128 and of 130, 10, 29 s; waits of 0, 99, 108 and of 0, 0, 9 s: a
-curve begins with the share at the left edge of the axis. Of values over time the sums over it: 130 GPU seconds; 207 job seconds of
-waiting, which are GPU seconds as each wants one; under srtf 9 of c, and 30 of a, which b and c suspend.
+The points of a figure as CSV. For the same runs, JCTs of 100, 109, 128 and of 130, 10, 29 s; waits of 0,
+99, 108 and of 0, 0, 9 s: a curve begins with the share at the left edge of the axis. For values over time
+the sums over it: 130 GPU seconds; 207 job seconds of waiting, which are GPU seconds as each requests one;
+under srtf 9 of c, and 30 of a, which b and c suspend.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ for p in fifo srtf; do horus run t.csv -c 1x1 -p $p -q -o $p >/dev/null; done
@@ -253,7 +255,7 @@ Of a comparison the means over its runs: here those of the jobs of both, as each
   $ awk -F, '$4 == 1 { printf "%.3f\n", $7 }' two.csv | diff - <(means 1 <(cat two/runs/*/jobs.csv))
 
 # plot-ends
-After its end a run holds nothing, nor is utilization drawn where none is known: of 10 s of one GPU beside 130.
+After its end a run holds nothing, and unknown utilization is not drawn: of 10 s of one GPU beside 130.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv && printf 'job_id,submit_time,gpus,duration\nb,0,1,10\n' >b.csv
   $ for t in t b; do horus run $t.csv -c 1x1 -q -o $t >/dev/null; done

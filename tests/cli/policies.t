@@ -482,7 +482,7 @@ A policy that may exceed quotas.
                    source: Hu et al. SC'21, Helios simulator
 
 # policies-qssf
-What the policy knows by default, and what it knows with other parameters.
+What the policy knows by default, and with other parameters.
 
   $ horus policies qssf
   qssf: least estimated GPU time first, no preemption

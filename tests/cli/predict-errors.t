@@ -1,7 +1,7 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-`horus predict`: what it refuses. The catalogue and the model files are made up, so that their
-figures are short and fitting again changes nothing here.
+`horus predict`: what it refuses. The catalogue and the model files are made up, so their figures are short
+and fitting again changes nothing here.
 
   $ M=tests/support/models
   $ predict() {
@@ -78,7 +78,7 @@ A job has at most four parts.
   [2]
 
 # predict-unknown-dataset
-A dataset that the model is not known with is an error, not a guess.
+A dataset that is unknown for the model is an error, not a guess.
 
   $ predict --job Alpha:64:fp32:ImageNet --gpu V100
   ! error: predict: the catalogue has no model 'Alpha' with the dataset 'ImageNet'
@@ -94,7 +94,7 @@ A misspelt model.
   [2]
 
 # predict-unknown-precision
-A precision that the model is not known with is an error, not a guess.
+A precision that is unknown for the model is an error, not a guess.
 
   $ predict --job Alpha:64:bf16 --gpu V100
   ! error: predict: the catalogue has no model 'Alpha' with the precision 'bf16'
@@ -102,7 +102,7 @@ A precision that the model is not known with is an error, not a guess.
   [2]
 
 # predict-other-precision
-A measured model in another precision, and one that nothing is told for.
+A measured model in another precision, and one without any prediction.
 
   $ horus predict --job ResNet18///amp --gpu V100 | head -n 1
   ResNet18/CIFAR-10/32/amp alone on V100

@@ -10,8 +10,8 @@ fitting again changes nothing here.
   > }
 
 # predict-alone
-The job alone is measured. A policy is told the value of predictor.json, whose error is 10 % on the
-other rows.
+Only the job alone is measured. A policy's prediction is the value of predictor.json, with an error of 10 %
+on the other rows.
 
   $ predict --job Alpha:32 --gpu V100
   Alpha/Set/32/fp32 alone on V100
@@ -29,8 +29,7 @@ other rows.
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
 # predict-extrapolated-json
-On a P100 nothing of the pair was measured: 1 + 0.5 x 0.9 from V100's form; told 1 + 0.5 x 0.6 x
-0.8^2.
+On a P100 nothing of the pair was measured: 1 + 0.5 x 0.9 from V100's form; predicted 1 + 0.5 x 0.6 x 0.8^2.
 
   $ predict --job Alpha:32 --with Beta --gpu P100 --json
   {
@@ -173,8 +172,7 @@ On a P100 nothing of the pair was measured: 1 + 0.5 x 0.9 from V100's form; told
   }
 
 # predict-fit
-Without measured pairs: 1 + 0.5 x 0.4 and 1 + 1 x 1; gamma 2 squares both,
-of which no error is known.
+Without measured pairs: 1 + 0.5 x 0.4 and 1 + 1 x 1; gamma 2 squares both, with an unknown error.
 
   $ predict --job Alpha:32 --with Beta --gpu V100 --interference fit --gamma 2
   Alpha/Set/32/fp32 alone on V100
@@ -481,9 +479,8 @@ Measured on V100, where it is twice as fast: a step takes 200 ms on a P100, also
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
 # predict-own-gpu
-A user's model file has a type that the catalogue lacks: no warning, and its pairs are not
-extrapolated (predict-pair). Utilizations and the form behind the values that policies are told are
-a V100's.
+A user's model file has a type that the catalogue lacks: no warning, and its pairs are not extrapolated
+(predict-pair). Utilizations and the form behind the policies' predictions are a V100's.
 
   $ sed 's/V100/L40S/' $M/interference.json >mine.json
   $ horus predict --profiles $M/profiles.csv \
@@ -503,8 +500,8 @@ a V100's.
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
 # predict-pair
-Alpha beside Beta is measured, Beta beside Alpha fitted: 1 + 1 x 1. Told: 1 + 0.5 x 0.6 x 0.8^2 and
-1 + 0.5 x 0.8 x 0.6^2. Joint: 1 - 0.5 x 0.1.
+Alpha beside Beta is measured, Beta beside Alpha fitted: 1 + 1 x 1. Predicted: 1 + 0.5 x 0.6 x 0.8^2 and 1 +
+0.5 x 0.8 x 0.6^2. Joint: 1 - 0.5 x 0.1.
 
   $ predict --job Alpha:32 --with beta --gpu V100
   Alpha/Set/32/fp32 alone on V100
@@ -680,8 +677,8 @@ them alone is not.
     fits one RTX3090 of 24576 MiB: yes
 
 # predict-three
-Excesses are added up: 0.72 + 1, 0.72 + 0.4, 0.25 + 0.4; told 0.196 + 0.144, 0.224 + 0.126,
-0.192 + 0.147. Joint: 1 - 0.1 x 0.2 x 0.5. 19000 MiB do not fit.
+Excesses are added up: 0.72 + 1, 0.72 + 0.4, 0.25 + 0.4; predicted 0.196 + 0.144, 0.224 + 0.126, 0.192 +
+0.147. Joint: 1 - 0.1 x 0.2 x 0.5. 19000 MiB do not fit.
 
   $ predict --job Beta --with Alpha:64 --with Alpha:32 --gpu V100
   Beta/Text/16/amp alone on V100
@@ -745,7 +742,7 @@ on the own row, by ln(516/6000) = -2.453 on the other, which is left for the err
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
 # predict-unknowns
-Nothing is known of Delta or of an H100; the general form is fitted on other types.
+Delta and an H100 are unknown; the general form is fitted on other types.
 
   $ predict --job Alpha:32 --with Delta --gpu H100
   Alpha/Set/32/fp32 alone on H100

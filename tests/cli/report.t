@@ -21,7 +21,7 @@ A page is replaced only with --force. The same run makes the same page, also on 
   $ horus report ./run/ -o - | cmp - first.html
 
 # report-plain-rows
-An assumption of which nothing is said has no row; a time has its unit beside it, not a second one in front.
+An assumption without a value has no row; a time has its unit beside it, not a second one in front.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,7200\n' >t.csv
   $ horus run t.csv -c 1x1 -q -o run >/dev/null; grep -c '"unknown": null' run/manifest.json
@@ -164,8 +164,8 @@ The page mentions a point that failed.
   [2]
 
 # report-dates
-Where the trace has dates, so has the axis of time: from Jan 1, 18:00 on, two days, every six hours. Of jobs that are moved in time
-there are none.
+If the trace has dates, so has the axis of time: from Jan 1, 18:00 on, two days, every six hours. No jobs
+are shifted in time.
 
   $ printf 'job_id,submit_time,gpus,duration\na,2024-01-01 18:00:00,1,172800\nb,2024-01-01 18:00:00,1,5\n' >t.csv
   $ horus run t.csv -c 1x2 -q -o dated >/dev/null && jq .origin dated/manifest.json

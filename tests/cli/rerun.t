@@ -245,8 +245,8 @@ contain the name of the trace (workload_name), yet a copy under another name rep
   two
 
 # rerun-from-elsewhere
-A run names its trace and cluster as they were given. Read from another folder, these paths hold where the run was made,
-which the manifest knows; what is written goes to where the call was.
+A run names its trace and cluster as they were given. Read from another folder, these paths are relative to
+the folder of the run, which the manifest contains; outputs go to the folder of the call.
 
   $ mkdir here there
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >here/t.csv
@@ -264,8 +264,9 @@ which the manifest knows; what is written goes to where the call was.
   note: paths of the run are read in HERE, where it was made
 
 # rerun-with-its-own-cluster
-The file of a cluster is kept in the run's directory, from where the run is checked, explained, drawn and repeated: the original, in
-JSON with a comment or a list of machines, may change or go, and the directory may move. What is changed there is noticed.
+The file of a cluster is kept in the run's directory, from where the run is checked, explained, drawn and
+repeated: the original, in JSON with a comment or a list of machines, may change or be removed, and the
+directory may move. A change of the copy is detected.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,0,2,5\n' >t.csv
   $ printf '// mine\n{"nodes": [{"count": 2, "gpus": 2, "type": "V100"}]}\n' >c.json

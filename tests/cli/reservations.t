@@ -15,8 +15,8 @@ Nodes for a user or a virtual cluster for some time (MODEL.md 14).
   > END
 
 # run-reservation
-One node of two is ann's from 40 to 90: n1, the last. At 30 c would run until 90, so it waits; d comes
-at 50 and gets n1.
+One node of two is reserved for ann from 40 to 90: n1, the last. At 30 c would run until 90, so it waits; d
+is submitted at 50 and gets n1.
 
   $ horus run t.csv -c 2x4 -p fifo:scan=easy --reservations r.csv --decisions -q -o out >/dev/null
   $ cut -d, -f1-3,5,7- out/decisions.csv
@@ -50,7 +50,7 @@ Its file is an input of the run.
   manifest.json   -                 same
 
 # reservation-faults
-Each at its place.
+Each error at its place.
 
   $ try() { printf '%s\n' start,end,nodes,gpus,user,vc,name "$@" >b.csv
   >   horus run t.csv -c 2x4 -p fifo --reservations b.csv -q -o o; }
@@ -187,8 +187,7 @@ Users are known when the trace has been read.
 
 # reservation-other-policy
 Under srtf c has n1 at 40, when the window begins: it stops there, and takes n0 from a, which has more left;
-d, which is ann's, gets n1.
-A policy that shares GPUs is refused.
+d, which is ann's, gets n1. A policy that shares GPUs is refused.
 
   $ horus run t.csv -c 2x4 -p srtf --reservations r.csv --decisions -q -o out >/dev/null
   $ cut -d, -f1,2,3,7 out/segments.csv
@@ -216,7 +215,8 @@ A policy that shares GPUs is refused.
   [2]
 
 # reservation-locality
-A gang on two nodes of 2 is slower where one of 4 would do (MODEL.md 4), whether that one is held or reserved.
+A gang on two nodes of 2 is slower if one of 4 would suffice (MODEL.md 4), whether that one is held or
+reserved.
 
   $ printf '{"gpu_types": {"P100": {"mem_mib": 16384, "speed": 1}}, "nodes": [{"gpus": 4, "type": "P100"}, {"count": 2, "gpus": 2, "type": "P100"}]}\n' >c.json
   $ printf 'job_id,user,submit_time,duration,gpus,model\na,ann,0,1000,4,\nx,bob,0,100,4,ResNet50\n' >held.csv
@@ -229,8 +229,8 @@ A gang on two nodes of 2 is slower where one of 4 would do (MODEL.md 4), whether
   23 checks passed
 
 # reservation-of-all-nodes
-A job that comes while all nodes are reserved waits: gavel rejects only what no type could ever hold. Its rounds
-of 6 minutes begin as b comes; a, on reserved nodes, is none of its jobs.
+A job submitted while all nodes are reserved waits: gavel rejects only jobs that no type could ever hold.
+Its rounds of 6 minutes begin at the submission of b; a, on reserved nodes, is not one of its jobs.
 
   $ printf 'job_id,user,submit_time,duration,gpus\na,ann,0,10,4\nb,bob,5,10,2\n' >t.csv
   $ printf 'start,end,nodes,user\n0,20,2,ann\n' >r.csv
@@ -241,8 +241,9 @@ of 6 minutes begin as b comes; a, on reserved nodes, is none of its jobs.
   b,365,375,0-1
 
 # reservation-fork
-At 60 a has n0, d has n1, which is ann's until 90, and c waits. Under srtf the engine puts d back on n1, and the policy
-puts a, which has less left than c, back on n0: neither pays a restart. A policy that shares GPUs cannot go on.
+At 60 a has n0, d has n1, which is reserved for ann until 90, and c waits. Under srtf the engine puts d back
+on n1, and the policy puts a, which has less left than c, back on n0: neither has a restart overhead. A
+policy that shares GPUs cannot continue.
 
   $ sed s/^a,ann/a,cat/ t.csv >c.csv
   $ horus run c.csv -c 2x4 -p fifo:scan=easy --reservations r.csv --restart-cost 5s -q -o first --until 60s --snapshot moment >/dev/null 2>&1

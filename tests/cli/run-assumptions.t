@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-What a run says of its assumptions.
+The assumptions that a run states.
 
 # card-orders
 Policies whose assumptions must read differently: the order of srsf and las, the cost that a compat
@@ -124,9 +124,9 @@ The quirk of Muri reads the table of restarts for any preemption cost: no note.
   $ horus run traces/sample.csv -c 8x8:V100 -p srtf:compat=muri --restart-table restarts.csv --max-jobs 20 --dry-run >out
 
 # run-start-by-model
-salus:startup_by=model charges for a start the time of the table of restarts, as shipped 7 s for
-vgg16 and 5 s for dqn on one GPU (Muri), and startup, 1 s, for a model without a row. Each job has a
-GPU of its own and ends 100 s after its start is paid. The table is an input of a run that reads it.
+salus:startup_by=model charges for a start the time of the table of restarts, as shipped 7 s for vgg16 and 5
+s for dqn on one GPU (Muri), and startup, 1 s, for a model without a row. Each job has a GPU of its own and
+ends 100 s after its start-up. The table is an input of a run that reads it.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration,model,gpu_mem_mib,gpu_mem_persistent_mib,step
@@ -165,9 +165,9 @@ GPU of its own and ends 100 s after its start is paid. The table is an input of 
   !       = hint: the trace may tell it, or a row of --profiles
 
 # run-exact-turns
-Turns of mini-batches of 1 s: a and b have had one each at 2. If these are all that are played, each
-has a quarter of the time from there on: a and b end at 6, c, which needs one more second, at 8, d at
-10. The run says so, and the assumptions of each run that may do it.
+Turns of mini-batches of 1 s: a and b have had one each at 2. If no more turns are simulated, each has a
+quarter of the time from there on: a and b end at 6, c, which needs one more second, at 8, d at 10. The run
+states this, and so do the assumptions of each run that may do it.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration,gpu_mem_mib,gpu_mem_persistent_mib,step,gpu_util

@@ -22,12 +22,12 @@ read it. A valid one is an input of the run, with a note if the policy limits no
   55
 
 # run-memory-limits
-AntMan's own example of memory on one GPU of 32 GiB: SuperRes 10, VGG-16 16 and ResNet-50 20 GiB,
-all opportunistic, fit as 4, 8 and 20. By figure 10, as shipped, they run at .83, .98 and 1 until r
-ends at 1000; then there is memory for both and they have 20 s and 170 s left (.98 in Q32 is less by
-2e-11, so v ends a microsecond late). Until then 8 and 6 GiB lie on the host: 14,336,000 MiB s. By a
-table where a limit costs nothing all end at 1000, with as much on the host in all. The table is an
-input of a run whose policy limits memory.
+AntMan's own example of memory on one GPU of 32 GiB: SuperRes 10, VGG-16 16 and ResNet-50 20 GiB, all
+opportunistic, fit as 4, 8 and 20. By figure 10, as shipped, they run at .83, .98 and 1 until r ends at
+1000; then there is memory for both and they have 20 s and 170 s left (.98 in Q32 is less by 2e-11, so v
+ends a microsecond late). Until then 8 and 6 GiB are on the host: 14,336,000 MiB s. By a table without a
+cost of limits all end at 1000, with as much on the host in all. The table is an input of a run whose policy
+limits memory.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration,model,class,gpu_mem_mib,gpu_mem_persistent_mib,step,gpu_util

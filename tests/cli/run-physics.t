@@ -1,8 +1,8 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-The time of a GPU is conserved: what jobs on one GPU get of it, by hand. Without a slowdown beyond that
-(--interference none) the speed of a job is what it is given over its utilization. Profiles of 100, 50, 20
-and 60 %, so small that memory is no matter.
+The time of a GPU is conserved: the shares of jobs on one GPU, by hand. Without a slowdown beyond that
+(--interference none) the speed of a job is its share over its utilization. Profiles of 100, 50, 20 and 60
+%, with so little memory that it does not matter.
 
   $ printf 'model,family,gpu,util,mem_mib\nA,F,V100,100,1000\nB,F,V100,50,1000\n' >p.csv
   $ printf 'C,F,V100,20,1000\nD,F,V100,60,1000\n' >>p.csv
@@ -30,8 +30,8 @@ P2: two of 50 %: there is room for both.
   2 ends at 100
 
 # physics-small-and-large
-P3: 100 % beside 20 %, 100 s each. The small one gets all it wants, the large one .8: 80 s are done at 100,
-the rest alone.
+P3: 100 % beside 20 %, 100 s each. The small one gets its whole demand, the large one .8: 80 s are done at
+100, the rest alone.
 
   $ share '1,0,100,1,A\n2,0,100,1,C\n'
   1 ends at 120
@@ -46,9 +46,9 @@ P4: three of 60 %, 60 s: a third each, speed 5/9.
   3 ends at 108
 
 # physics-a-start-is-no-load
-P5, 10 s later, because the first job pays the 10 s, too: it works from 10 on. At 60 a second of 100 % comes
-and pays until 70: 60 s of the first are done by then, 40 more take 80 s at half speed. Of the second 40 are
-done at 150, the other 60 alone.
+P5, 10 s later, because the first job has the overhead of 10 s, too: it works from 10 on. At 60 a second job
+of 100 % starts, with overhead until 70: 60 s of the first are done by then, 40 more take 80 s at half
+speed. Of the second 40 are done at 150, the other 60 alone.
 
   $ share '1,0,100,1,A\n2,60,100,1,A\n' --startup 10s
   1 ends at 150
@@ -84,8 +84,8 @@ The utilization of a run is the time that was used: P3 uses 100 s of the GPU at 
   70
 
 # physics-a-fixed-part
-MIG: equal parts of the hardware, whatever the others leave idle: of 100 % and 20 % the large one keeps its
-half, 50 s done at 100, and then has all.
+MIG: equal parts of the hardware, even if others are idle: of 100 % and 20 % the large one keeps its half,
+50 s done at 100, and then has all.
 
   $ share '1,0,100,1,A\n2,0,100,1,C\n' --sharing-mode mig
   1 ends at 150

@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-What a preemption costs.
+The cost of preemption.
 
 # restart-table-bad
 A table of restarts with a fault is an error with its line, also under a policy that does not read
@@ -89,9 +89,9 @@ causes a note. Without a profile: 30 s by the table of gang sizes, 150.
   builtin:restart.csv
 
 # run-costs-above-work
-More than half of the GPU time pays for costs: a takes 10 + 20 s of one GPU, b 10 + 6 s of four. Costs
-are 10 + 40 of 30 + 64 GPU seconds, 53 % (of the time of jobs alone 20 of 46 s). With 20 and 10 s they
-are 50 of 30 + 80, 45 %. A policy that takes a GPU from a (8 s) at 1 for b (1 s) makes a pay 30 s: 30 of
+More than half of the GPU time is overhead: a takes 10 + 20 s of one GPU, b 10 + 6 s of four. Overheads are
+10 + 40 of 30 + 64 GPU seconds, 53 % (of the time of jobs alone 20 of 46 s). With 20 and 10 s they are 50 of
+30 + 80, 45 %. A policy that takes a GPU from a (8 s) at 1 for b (1 s) causes 30 s of overhead for a: 30 of
 39 s, 77 %.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,20\nb,0,4,6\n' >t.csv
@@ -105,8 +105,8 @@ are 50 of 30 + 80, 45 %. A policy that takes a GPU from a (8 s) at 1 for b (1 s)
   warning: 77 %
 
 # run-edf
-One GPU: 12 s are due by 14, c makes it 15. edf runs b 0-2, a 2-4, c 4-7, a 7-15: a is late. With admission c is
-rejected when it comes, and nobody is late but c, which is never done.
+One GPU: 12 s are due by 14, c makes it 15. edf runs b 0-2, a 2-4, c 4-7, a 7-15: a is late. With admission
+c is rejected at its submission, and no job is late but c, which never finishes.
 
   $ cat >jobs.csv <<'END'
   > job_id,submit_time,gpus,duration,deadline
@@ -135,8 +135,8 @@ rejected when it comes, and nobody is late but c, which is never done.
   ! warning: 3 of 3 jobs have a deadline: policy 'fifo' ignores it
 
 # class-evict
-Spot jobs are opportunistic (1x4): b is told at 10, and stops at 40. Without the parameter the run says
-that the column has no effect.
+Spot jobs are opportunistic (1x4): b gets notice at 10, and stops at 40. Without the parameter the run
+reports that the column has no effect.
 
   $ printf 'job_id,submit_time,gpus,duration,class\na,0,2,100,spot\nb,1,2,100,opportunistic\ng,10,2,50,guaranteed\n' >jobs.csv
   $ horus run jobs.csv -c 1x4 -p fifo:class=evict -o out --assign=off --decisions | grep -E '^(order|preemption) '
@@ -154,7 +154,7 @@ that the column has no effect.
   !       = hint: its parameter class=order puts guaranteed jobs first
 
 # class-refused
-Where no job is stopped, or by more than classes.
+If no job is stopped, or by more than classes.
 
   $ horus run traces/sample.csv -c 4x8 -p fifo:class=evict,scan=easy -o out
   ! error: policy 'fifo': priority=preempt, class=evict and reclaim=yes need scan=strict or scan=fit

@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-What a run tells of its trace beside the results: rejections, columns without effect, demand.
+Messages of a run about its trace: rejections, columns without effect, demand.
 
 # run-all-rejected
 A run in which nothing ran has exit code 3 and keeps its directory; so has a comparison. One job that fits is enough.
@@ -64,8 +64,9 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   [3]
 
 # run-columns-ignored
-Of priority, deadline, class and range of GPUs, those in which jobs differ and which the policy does not look at: gandiva looks at
-priorities and resizes jobs, antman looks at classes, none of them at deadlines. A column of one value tells nothing apart.
+Of priority, deadline, class and range of GPUs, those in which jobs differ and which the policy ignores:
+gandiva uses priorities and resizes jobs, antman uses classes, neither uses deadlines. A column with a
+single value is not reported.
 
   $ cat > columns.csv <<'END'
   > job_id,submit_time,gpus,duration,priority,deadline,class,gpus_min,gpus_max
@@ -90,8 +91,9 @@ priorities and resizes jobs, antman looks at classes, none of them at deadlines.
   $ horus run same.csv -c 1x4:V100 -o same > /dev/null
 
 # run-warned-of-demand
-100 jobs of one GPU for 10 s, one each 10 s, on 8 GPUs: 1000 GPU s over 990 s of 8 GPUs are 12.6 %, and no job waits.
-On one GPU, for 10.1 s each, they ask for 102 %. Of 99 jobs nothing is said, the table shows as much.
+100 jobs of one GPU for 10 s, one each 10 s, on 8 GPUs: 1000 GPU s over 990 s of 8 GPUs are 12.6 %, and no
+job waits. On one GPU, for 10.1 s each, they need 102 %. For 99 jobs there is no message, the table shows as
+much.
 
   $ awk 'BEGIN { print "job_id,submit_time,gpus,duration"; for (i = 0; i < 100; i++) print i "," 10 * i ",1,10" }' > even.csv
   $ horus run even.csv -c 1x8:V100 -o idle > /dev/null

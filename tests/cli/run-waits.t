@@ -3,10 +3,10 @@ SPDX-License-Identifier: GPL-3.0-or-later
 Why jobs wait: the causes and the decisions that a run writes.
 
 # run-decisions
-A node of four under EASY: a holds three GPUs until 100, so b (4) has its reservation at 100. c (1)
-would be done at 103 and waits; d (1) comes at 20, is done at 70 and is backfilled; e never fits,
-which the simulator decides, not the policy. At 100 a's end starts b, at 150 b's end c. The runs of
-a comparison contain the same rows, and `horus explain` reads them.
+A node of four under EASY: a holds three GPUs until 100, so b (4) has its reservation at 100. c (1) would
+finish at 103 and waits; d (1) is submitted at 20, finishes at 70 and is backfilled; e never fits, which the
+simulator decides, not the policy. At 100 a's end starts b, at 150 b's end c. The runs of a comparison
+contain the same rows, and `horus explain` reads them.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration

@@ -1,7 +1,7 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-`horus run`: its words, its files, the three jobs of a schedule by hand. Where a case has no trace
-of its own, it is this one. Strict FIFO on two nodes of 4: a 0-10, b 10-15, c 15-18.
+`horus run`: its words, its files, the three jobs of a schedule by hand. A case without a trace of its own
+uses this one. Strict FIFO on two nodes of 4: a 0-10, b 10-15, c 15-18.
 
   $ cat >t.csv <<'END'
   > job_id,submit_time,gpus,duration
@@ -327,8 +327,8 @@ limit of wall-clock time that is over at once cuts the run behind the first look
   null
 
 # run-rigid
-A range of exactly the GPUs that a job asks for says that it is rigid: optimus, which resizes jobs without a range,
-gives it one GPU of the eight, the other one seven; converted, the trace still says so.
+A range of exactly the requested GPUs marks a job as rigid: optimus, which resizes jobs without a range,
+gives it one GPU of the eight, the other one seven; converted, the trace still has the range.
 
   $ printf 'job_id,submit_time,gpus,duration,gpus_min,gpus_max\na,0,1,100,1,1\nb,0,1,100,,\nc,0,2,100,,2\n' >jobs.csv
   $ head -n 3 jobs.csv >two.csv
@@ -347,8 +347,8 @@ gives it one GPU of the eight, the other one seven; converted, the trace still s
   c,2,2
 
 # run-rack-speed
-Two racks of two nodes; the gang of twelve needs one more node than a rack of them has, so two racks:
-full speed. The gang of eight waits for nobody and is in one rack, unless the rule is by id.
+Two racks of two nodes; the gang of twelve needs one more node than a rack has, so two racks: full speed.
+The gang of eight does not wait and is in one rack, unless the rule is by id.
 
   $ printf '{"racks":[{"nodes":[{"count":2,"gpus":4}]},{"nodes":[{"count":2,"gpus":4}]}]}' >c.json
   $ printf 'job_id,submit_time,gpus,duration\na,0,12,10\nb,20,2,40\nc,21,8,10\n' >t.csv
@@ -380,7 +380,8 @@ Ids of jobs may be long.
   $ diff <(cut -d, -f1 t.csv) <(cut -d, -f1 out/jobs.csv)
 
 # run-fork-memory
-The policy after a fork is told what memory jobs need at that time: b waits, as 10 GB do not fit beside 10 GB.
+The policy after a fork sees the memory demand of jobs at that time: b waits, as 10 GB do not fit beside 10
+GB.
 
   $ printf 'job_id,submit_time,duration,gpus,gpu_mem_mib,gpu_util\na,0,100,1,10000,20\nb,0,100,1,10000,20\n' >t.csv
   $ horus run t.csv -c 1x1:V100 -p fifo -q -o first --until 10s --snapshot moment >/dev/null 2>&1

@@ -1,9 +1,10 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Files and options of another kind than those that are asked for: the message says what they are and what to do.
+Files and options of another kind than requested: the message identifies them and states what to do.
 
 # io-strangers
-Compressed by what is not read, UTF-16, archives; a cluster for a trace, a trace for a cluster, a run, an experiment.
+Unsupported compression, UTF-16, archives; a cluster for a trace, a trace for a cluster, a run, an
+experiment.
 
   $ cp traces/sample.csv . && printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' > t.csv
   $ printf '\3757zXZ\0\0\4' > t.csv.xz; horus run t.csv.xz -c 1x4:V100 -o out

@@ -1,11 +1,11 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-CPUs and host memory that a policy allots, in a run and its reports.
+CPUs and host memory that a policy allocates, in a run and its reports.
 
 # synergy-verify
-A server of one GPU, 6 CPUs and 62.5 GB: ResNet18 is 1.75 times as fast as with 3 CPUs (configs/models/host.json), so that
-3,500 s take 2,000. The 8 CPUs that the trace asks for do not count. No bound holds for it, and what the trace asks
-for is not what the servers gave: verify says so.
+A server of one GPU, 6 CPUs and 62.5 GB: ResNet18 is 1.75 times as fast as with 3 CPUs
+(configs/models/host.json), so 3,500 s take 2,000. The trace's request of 8 CPUs does not count. No bound
+holds for it, and the request differs from the allocation: verify reports that.
 
   $ cat >c.json <<'END'
   > {"gpu_types": {"V100": {}},

@@ -3,9 +3,9 @@ SPDX-License-Identifier: GPL-3.0-or-later
 `horus trace convert`.
 
 # trace-convert
-Counts by eye: three jobs are converted (one is still running, one asks for no GPU). Helios has no
-deadline (1), no GPU type (2), no shares (1) and no attempts; 0.4 s become 1 s, 2.5 cores 3, and the
-submission at 59.6 s is on the next minute: 2 jobs with a rounded submission, 1 duration.
+Counts by eye: three jobs are converted (one is still running, one requests no GPU). Helios has no deadline
+(1), no GPU type (2), no shares (1) and no attempts; 0.4 s become 1 s, 2.5 cores 3, and the submission at
+59.6 s is on the next minute: 2 jobs with a rounded submission, 1 duration.
 
   $ cat > jobs.csv <<'END'
   > job_id,submit_time,gpus,duration,user,vc,gpu_type,cpus,deadline,status
@@ -72,8 +72,8 @@ again they follow each other; from then on the file is the same through each for
   !       = hint: --retries=attempts keeps them
 
 # trace-convert-recorded
-What a log records of starts and ends is kept: 1 waited 5 s, 2 did not wait. The third end is 3 s after start and run time, which only
-formats with a column for it can hold. At twice the pace nothing of it holds.
+Recorded starts and ends are kept: 1 waited 5 s, 2 did not wait. The third end is 3 s after start and run
+time, which only formats with a column for it can hold. At twice the pace none of them is valid.
 
   $ cat > log.csv <<'END'
   > job_id,submit_time,gpus,duration,start_time,end_time

@@ -70,9 +70,9 @@ Every error by kind, with a hint.
   [3]
 
 # trace-validate-types
-Sets of GPU types and shares: openb.json has 195 + 204 V100 of 16 and 32 GB and 2 A10, no H100. Job
-a asks for half a GPU for an hour, in the hour between the first and the last submission: 0.5 GPUs;
-b asks for 8 of 2, which it names twice: 400 %.
+Sets of GPU types and shares: openb.json has 195 + 204 V100 of 16 and 32 GB and 2 A10, no H100. Job a
+requests half a GPU for an hour, in the hour between the first and the last submission: 0.5 GPUs; b requests
+8 of 2, which it names twice: 400 %.
 
   $ cat >pods.csv <<'END'
   > name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time

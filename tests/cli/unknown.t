@@ -1,7 +1,7 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-What a run takes for figures of jobs that neither the trace nor the catalogue tells, and the peaks of
-utilization. GPU memory is unknown where a GPU type states its own: V100, 16 GiB.
+A run's figures for jobs that neither the trace nor the catalogue describes, and the peaks of utilization.
+GPU memory is unknown unless a GPU type has its own: V100, 16 GiB.
 
 # unknown-gpt2
 
@@ -25,7 +25,7 @@ that is not shared. 12 h of work on 2 GPUs last 6 h (before: 3 at a time side by
   $ jq -r .assumptions.unknown out/summary.json
   GPU utilization of 12 of 12 jobs, counted as 100 %; GPU memory of 12 of 12 jobs, counted as a whole GPU, which they do not share
 
-An error instead, and a draw from the catalogue. Where no GPU is shared nothing is said.
+An error instead, and a draw from the catalogue. If no GPU is shared there is no message.
 
   $ horus run t.csv -c 1x2:V100 -p pack --unknown-util error -o no
   ! error: job 'j1': its GPU utilization is not known, and GPUs are shared
@@ -46,8 +46,8 @@ An error instead, and a draw from the catalogue. Where no GPU is shared nothing 
 
 # unknown-family
 
-A family's mean is taken of the rows measured on the GPU type of the job's own row: (20 + 40) / 2 and
-(1000 + 3000) / 2; the row on an A100 has no say.
+A family's mean is that of the rows measured on the GPU type of the job's own row: (20 + 40) / 2 and (1000 +
+3000) / 2; the row on an A100 does not count.
 
   $ printf 'model,family,gpu,util,mem_mib\nA,F,V100,20,1000\nB,F,V100,40,3000\n' >p.csv
   $ printf 'C,F,V100,,\nD,F,A100,90,9000\nE,G,V100,80,7000\n' >>p.csv
@@ -81,8 +81,8 @@ mean it would go beside x: 10 % short of 100 against 40 %.
 
 # mean-stands-for-peak
 
-Where no row has a peak the mean stands for it, and the assumptions say so: the same n goes to x. The
-queue reads means: m (30 %, peak 95 %) starts before k (40 %, peak 45 %) when z leaves the GPU.
+If no row has a peak the mean replaces it, and the assumptions state that: the same n goes to x. The queue
+uses means: m (30 %, peak 95 %) starts before k (40 %, peak 45 %) when z leaves the GPU.
 
   $ printf 'model,family,gpu,util,util_peak,mem_mib\nX,F,V100,40,,1000\n' >p.csv
   $ printf 'Y,F,V100,10,,1000\nN,F,V100,50,,1000\n' >>p.csv
@@ -107,8 +107,8 @@ queue reads means: m (30 %, peak 95 %) starts before k (40 %, peak 45 %) when z 
 
 # memory-by-mode
 
-The catalogue gives a 20000 MiB to a model whose job ran on the V100 of the trace: not rejected, capped.
-Where GPUs are shared it is alone: b waits for a. Memory that the trace states still rejects.
+The catalogue has 20000 MiB for the model of job a, which ran on the V100 of the trace: not rejected,
+capped. With shared GPUs it runs alone: b waits for a. Memory in the trace still rejects.
 
   $ printf 'model,family,gpu,util,mem_mib\nBig,F,A100,50,20000\nSmall,F,V100,20,1000\n' >p.csv
   $ printf 'job_id,submit_time,duration,gpus,model\na,0,100,1,Big\nb,1,10,1,Small\n' >t.csv
@@ -133,9 +133,9 @@ Where GPUs are shared it is alone: b waits for a. Memory that the trace states s
 
 # profiles-nothing-depends-on
 
-Under policies that neither share nor ask for profiles, on one GPU type, none is drawn, and there is no
-utilization to report; a model that the trace names stays. With two types, or beside a policy that
-shares, every job has one: both policies of a comparison see the same jobs.
+Under policies that neither share nor need profiles, on one GPU type, none is drawn, and there is no
+utilization to report; a model named in the trace is kept. With two types, or beside a policy that shares,
+every job has one: both policies of a comparison see the same jobs.
 
   $ printf 'job_id,submit_time,duration,gpus,model\na,0,10,1,ResNet18\nb,0,10,1,\n' >t.csv
   $ card() { horus run t.csv "$@" -o out -f 2>&1 | grep '^profiles'; cut -d, -f1,17,33,36,45 out/jobs.csv; }
@@ -169,7 +169,7 @@ shares, every job has one: both policies of a comparison see the same jobs.
 
 # assumed-is-said
 
-Tables, explanations and pages say that utilization and models of drawn profiles are assumed.
+Tables, explanations and pages state that utilization and models of drawn profiles are assumed.
 
   $ printf 'job_id,submit_time,duration,gpus,user\na,0,10,1,u\nb,0,10,1,v\n' >t.csv
   $ COLUMNS=160 horus run t.csv -c 1x1:V100 -p fifo --assign always --report -o out >text

@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Options: misspelt, without a value, with a value that is none, in contradiction.
+Options: misspelt, without a value, with an invalid value, in contradiction.
 
 # set-unknown-key
 --set of a misspelt key.

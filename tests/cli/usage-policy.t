@@ -70,9 +70,9 @@ preemptions.
   !       = hint: preempt_cost=table|job|restart|checkpoint
 
 # priority-parameters
-Where a job's place in a queue is settled by one number, priority=preempt does not go with a reservation, nor with what
-a published simulator does. A default that is written out is no mistake. Priorities that count, here of two jobs that
-never wait together, are not called ignored.
+With a queue ordered by a single number, priority=preempt cannot be combined with a reservation, nor with
+the behaviour of a published simulator. An explicit default is no error. Priorities that count, here of two
+jobs that never wait together, are not reported as ignored.
 
   $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scan=easy,priority=preempt 2>&1 | grep error
   error: policy 'fifo': priority=preempt, class=evict and reclaim=yes need scan=strict or scan=fit
@@ -138,9 +138,9 @@ A policy that resembles no other: no suggestion.
   [2]
 
 # policy-floors
-A time from one event to the next that comes near to 0 makes a run of timers alone: it is refused.
-0 itself has a meaning of its own. Before the floors, retry=1us took 1.5 million events in the first
-seconds, tick=0.001 3.1 million on 500 jobs.
+A time from one event to the next that is almost 0 makes a run of timers only: it is refused. 0 itself has a
+separate meaning. Before the floors, retry=1us took 1.5 million events in the first seconds, tick=0.001 3.1
+million on 500 jobs.
 
   $ try() { horus run traces/sample.csv -c 6x8:V100 -p "$1" --dry-run | grep policy; }
   $ try philly:retry=0.999999
@@ -164,8 +164,8 @@ seconds, tick=0.001 3.1 million on 500 jobs.
   0s,1s..1000000s
 
 # gavel-limits
-gavel keeps figures of eight GPU types. A cost as long as a round leaves a job that changes places at each boundary
-no time to work, so that the run would not end.
+gavel has figures of eight GPU types. With a cost as long as a round a job that changes GPUs at each
+boundary has no time to work, so the run would not end.
 
   $ horus run traces/sample.csv -c 1x8:V100,1x8:P100,1x8:K80,1x8:T4,1x8:A100,1x8:H100,1x8:A10,1x8:A40,1x8:L4 -p gavel 2>&1 | grep error
   error: policy 'gavel': the cluster has more than 8 GPU types
@@ -181,8 +181,8 @@ no time to work, so that the run would not end.
         = hint: objective=las|fifo|ftf|makespan|throughput
 
 # lucid-compat-speeds
-Pairs may run faster than alone there, which GPUs of speed 1 cannot imitate. The file is two square tables, of guests
-and of hosts: 3 numbers are none.
+Pairs may run faster than alone there, which GPUs of speed 1 cannot reproduce. The file is two square
+tables, of opportunistic and of guaranteed jobs: 3 numbers are too few.
 
   $ printf '1\n1\n1\n' >speeds.csv
   $ horus run traces/sample.csv -c 8x8:V100 -p lucid:compat=lucid,compat_speeds=speeds.csv 2>&1 | grep error
@@ -192,7 +192,7 @@ and of hosts: 3 numbers are none.
   error: policy 'lucid': compat_speeds is no pair of square tables
 
 # antman-compat-types
-AntMan in Muri's simulator knows no GPU types, and of the other parameters none counts.
+AntMan in Muri's simulator has no GPU types, and ignores the other parameters.
 
   $ horus run traces/sample-classes.csv -c 6x8:V100 -p antman:compat=muri,types=match,tick=3s -o out
   ! warning: policy 'antman': 'tick' has no effect: compat is muri

@@ -3,8 +3,8 @@ SPDX-License-Identifier: GPL-3.0-or-later
 Virtual clusters and their quotas.
 
 # run-borrowed-quota
-A quota that may be exceeded: b, quota 2, holds all 4 GPUs from 0 to 100 s, because a has nothing to
-run; under fifo its gang would be rejected. a's pair is tried at 50 and 170 s.
+A quota that may be exceeded: b, quota 2, holds all 4 GPUs from 0 to 100 s, because a has no job; under fifo
+its gang would be rejected. a's gang of 2 is tried at 50 and 170 s.
 
   $ printf '{"vcs": {"a": 2, "b": 2}}\n' >vcs.json
   $ printf 'job_id,submit_time,gpus,duration,vc\nj1,0,4,100,b\nj2,50,2,10,a\n' >jobs.csv
@@ -22,8 +22,7 @@ run; under fifo its gang would be rejected. a's pair is tried at 50 and 170 s.
   22 checks passed
 
 # validate-no-vc
-A job without a virtual cluster on a cluster that has them: the run does what `trace validate`
-announces.
+A job without a virtual cluster on a cluster that has them: the run behaves as `trace validate` announces.
 
   $ printf 'job_id,submit_time,gpus,duration,vc\n0,0,2,10,a\n1,1,2,10,\n' >t.csv
   $ printf '{"nodes": [{"gpus": 8}], "vcs": {"a": 4}}' >c.json
@@ -92,7 +91,7 @@ Virtual clusters with more GPUs than the cluster.
 
 # cohorts
 Quotas that are lent (1x8, 4 GPUs each): under fifo x holds all until its first job ends at 100. With
-reclaim=yes b is told at 10, when y wants its quota back, and stops at 40, with 61 s left. y waits 30 s
+reclaim=yes b gets notice at 10, when y needs its quota back, and stops at 40, with 61 s left. y waits 30 s
 and b 50 s for 4 GPUs of quota: 320 GPU seconds.
 
   $ printf '{"vcs": {"x": {"gpus": 4, "cohort": "c"}, "y": {"gpus": 4, "cohort": "c"}}}\n' >vcs.json
@@ -115,7 +114,7 @@ and b 50 s for 4 GPUs of quota: 320 GPU seconds.
   {"resources":0,"fragmentation":0,"constraint":0,"quota":320,"priority":0}
 
 # cohorts-not-known
-A policy of fixed quotas, and reclaim where nothing is lent.
+A policy of fixed quotas, and reclaim if nothing is lent.
 
   $ printf '{"vcs": {"x": {"gpus": 4, "cohort": "c"}}}\n' >vcs.json
   $ horus run traces/sample.csv -c 1x8 --vc quota --vc-file vcs.json -p synergy -o out

@@ -30,9 +30,8 @@ the whole file, so that a changed end is noticed.
           t.csv has changed since the run
 
 # verify-rejected-late
-A gang that no rack holds is rejected when the cluster is idle: after the end of job a, at its next
-try (0, 120, 240 s). The run lasts until then: 2 of 4 GPUs were held for 130 of 240 s, 0.2708 in
-all.
+A gang that no rack holds is rejected when the cluster is idle: after the end of job a, at its next attempt
+(0, 120, 240 s). The run lasts until then: 2 of 4 GPUs were held for 130 of 240 s, 0.2708 in all.
 
   $ cat >c.json <<'END'
   > {"racks": [{"nodes": [{"gpus": 2}]}, {"nodes": [{"gpus": 2}]}]}
@@ -148,8 +147,8 @@ A correct run.
   22 checks passed
 
 # verify-outages-tampered
-Each rule on machines fails where its file is changed. n0 is down from 4 to 6: a has done 4 s, keeps 3 of
-its checkpoint, and waits for b.
+Each rule on machines fails if its file is changed. n0 is down from 4 to 6: a has done 4 s, keeps 3 of its
+checkpoint, and waits for b.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
   $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
@@ -211,7 +210,7 @@ Failures by draw are drawn again: another seed in the manifest is another histor
   ! error: out: 3 of 25 checks failed
 
 # verify-reservation-tampered
-Node n1 is ann's from 40 to 90 s, where d starts at 50 s.
+Node n1 is reserved for ann from 40 to 90 s, where d starts at 50 s.
 
   $ printf 'job_id,user,submit_time,duration,gpus\na,ann,0,100,4\nb,bob,0,30,4\nd,ann,50,20,4\n' >t.csv
   $ printf 'start,end,gpus,user\n40,90,4,ann\n' >r.csv
