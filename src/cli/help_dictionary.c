@@ -106,16 +106,6 @@ static void begin_section(struct dictionary *d, const char *line, size_t len)
         hs_say(d->out, "\n%s\n", text);
 }
 
-static void say_text(const struct dictionary *d, const char *line, size_t len)
-{
-    char text[WIDEST];
-    plain(line, len, text);
-    if (d->is_man)
-        hs_man_say(d->out, "%t\n", text);
-    else if (len > 0 || d->was_text)
-        hs_say(d->out, "%s\n", text);
-}
-
 static void say_line(struct dictionary *d, const char *line, const char *end)
 {
     const size_t len = (size_t)(end - line);
@@ -123,8 +113,14 @@ static void say_line(struct dictionary *d, const char *line, const char *end)
     d->is_head = is_row && !d->was_row;
     if (d->is_wanted && is_row)
         say_row(d, line, end);
-    else if (d->is_wanted)
-        say_text(d, line, is_comment ? 0 : len);
+    else if (d->is_wanted) {
+        char text[WIDEST];
+        plain(line, is_comment ? 0 : len, text);
+        if (d->is_man)
+            hs_man_say(d->out, "%t\n", text);
+        else if ((len > 0 && !is_comment) || d->was_text)
+            hs_say(d->out, "%s\n", text);
+    }
     d->was_row = is_row;
     d->was_text = len > 0 && !is_row && !is_comment;
 }

@@ -41,18 +41,6 @@ const char *const hs_can_words[] = {
     "resize",         "set timers", "borrow quota", "divide GPUs", "profile",
     "resize any job", "host",       "interleave",   "reserve",     NULL};
 
-void hs_setup_describe(struct hs_setup *s)
-{
-    struct hs_semantics *semantics = &s->card.policy_semantics;
-    if (s->policy->semantics != NULL)
-        s->policy->semantics(s->policy_state, semantics);
-    if (semantics->priority == NULL)
-        return;
-    (void)snprintf(s->order_text, sizeof s->order_text, "%s, then %s", semantics->priority,
-                   semantics->order);
-    semantics->order = s->order_text;
-}
-
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
 {
     text[0] = '\0';
@@ -329,22 +317,6 @@ static void exec_event(void *state, const struct hs_view *v, const struct hs_eve
         child.is_live[event->job] = 0;
 }
 
-/* Writes the cluster, once: each node as [GPUs, type]. */
-static void put_cluster(const struct hs_view *v)
-{
-    put(&child.out, EVENT_MAX, "{\"horus\":\"%s\",\"vcs\":%" PRIu32 ",\"types\":[", HS_VERSION,
-        v->vcs);
-    for (uint32_t t = 0; t < v->gpu_types; t++) {
-        const char *name = hs_view_gpu_type(v, t)->name;
-        put(&child.out, (uint32_t)strlen(name) + EVENT_MAX, "%s\"%s\"", t > 0 ? "," : "", name);
-    }
-    put(&child.out, EVENT_MAX, "],\"nodes\":[");
-    for (uint32_t n = 0; n < v->nodes; n++)
-        put(&child.out, EVENT_MAX, "%s[%" PRIu32 ",%" PRIu32 "]", n > 0 ? "," : "",
-            hs_view_node(v, n)->gpus, hs_view_node(v, n)->type);
-    put(&child.out, EVENT_MAX, "]}\n");
-}
-
 /* ---- answers of the child ---- */
 
 /* Fails on a member that is not in the list, which would be without effect. */
@@ -458,7 +430,18 @@ static enum hs_status exec_init(void *state, const struct hs_view *v)
     const struct hs_json *declared;
     HS_TRY(begin_child(x));
     HS_TRY(read_answer(x, &declared)); /* the declaration was read once before the run */
-    put_cluster(v);
+    /* the cluster, once: each node as [GPUs, type] */
+    put(&child.out, EVENT_MAX, "{\"horus\":\"%s\",\"vcs\":%" PRIu32 ",\"types\":[", HS_VERSION,
+        v->vcs);
+    for (uint32_t t = 0; t < v->gpu_types; t++) {
+        const char *name = hs_view_gpu_type(v, t)->name;
+        put(&child.out, (uint32_t)strlen(name) + EVENT_MAX, "%s\"%s\"", t > 0 ? "," : "", name);
+    }
+    put(&child.out, EVENT_MAX, "],\"nodes\":[");
+    for (uint32_t n = 0; n < v->nodes; n++)
+        put(&child.out, EVENT_MAX, "%s[%" PRIu32 ",%" PRIu32 "]", n > 0 ? "," : "",
+            hs_view_node(v, n)->gpus, hs_view_node(v, n)->type);
+    put(&child.out, EVENT_MAX, "]}\n");
     return send_line(x);
 }
 

@@ -445,7 +445,14 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
         HS_TRY(hs_workload_path(name, path, sizeof path, diag));
         s->workload_file = hs_arena_text(&s->arena, path, strlen(path));
     }
-    hs_setup_describe(s);
+    struct hs_semantics *semantics = &s->card.policy_semantics;
+    if (s->policy->semantics != NULL)
+        s->policy->semantics(s->policy_state, semantics);
+    if (semantics->priority != NULL) {
+        (void)snprintf(s->order_text, sizeof s->order_text, "%s, then %s", semantics->priority,
+                       semantics->order);
+        semantics->order = s->order_text;
+    }
     s->tenants = (uint32_t)options->max_tenants;
     if (s->policy->tenants != NULL && s->policy->tenants(s->policy_state) < s->tenants)
         s->tenants = s->policy->tenants(s->policy_state);

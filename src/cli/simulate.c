@@ -549,7 +549,8 @@ static enum hs_status foresee_rows(const struct hs_setup *setup, struct hs_diag 
             end_us = job->submit_us - first_us + job->duration_us;
         if (until_us > 0 && end_us > until_us)
             end_us = until_us;
-        rows = hs_report_series_rows(end_us, setup->sample_us);
+        const uint64_t step_us = (uint64_t)setup->sample_us;
+        rows = ((uint64_t)end_us + step_us - 1) / step_us * HS_CH_GPUS_OUT; /* no machine events */
     }
     close_run(&pass);
     diag->errors = errors.errors;

@@ -235,8 +235,6 @@ HS_MUST_USE enum hs_status hs_own_policy_files(struct hs_setup *setup, struct hs
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,
                                                 struct hs_diag *diag);
-/* Fills the assumptions of the policy as it is set. */
-void hs_setup_describe(struct hs_setup *setup);
 /* Writes HS_KNOWS_x or HS_CAN_x in words: "duration, memory" or "nothing". */
 extern const char *const hs_knows_words[], *const hs_can_words[]; /* by bit, NULL-terminated */
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size);

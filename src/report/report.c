@@ -532,12 +532,6 @@ static void fill_metrics(struct hs_summary *s, const struct hs_report *r)
     hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, s->sparkline);
 }
 
-uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)
-{
-    const uint64_t steps = ((uint64_t)span_us + (uint64_t)sample_us - 1) / (uint64_t)sample_us;
-    return steps * HS_CH_GPUS_OUT; /* without events of machines */
-}
-
 /* ---- opening and closing ---- */
 
 enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_options *options,

@@ -46,9 +46,6 @@ struct hs_report_options {
 
 struct hs_report;
 
-/* Number of rows of series.csv for a run of this length, sampled at a fixed interval. */
-uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us);
-
 HS_MUST_USE enum hs_status hs_report_open(struct hs_report **report,
                                           const struct hs_report_options *options,
                                           struct hs_diag *diag);

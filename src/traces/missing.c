@@ -121,15 +121,6 @@ const char *hs_table_known_name(const struct hs_csv_row *header, const char *key
     return NULL;
 }
 
-/* The same, else the nearest. */
-static const char *guess_column(const struct hs_csv_row *header, const char *key)
-{
-    const char *known = hs_table_known_name(header, key);
-    if (known != NULL || strcmp(key, "job_id") == 0)
-        return known != NULL ? known : HS_ROW_NUMBER;
-    return hs_nearest(key, header->fields, header->count);
-}
-
 /* Returns the likely source name of a required column; NULL if unknown. */
 static const char *find_source(const struct hs_table *table, uint32_t index, bool *is_missing)
 {
@@ -137,8 +128,14 @@ static const char *find_source(const struct hs_table *table, uint32_t index, boo
     if (table->is_id_row_number && column->kind == HS_CELL_ID)
         return HS_ROW_NUMBER;
     *is_missing = table->field_of[index] == UINT32_MAX;
-    return *is_missing ? guess_column(&table->row, column->key)
-                       : table->row.fields[table->field_of[index]];
+    if (!*is_missing)
+        return table->row.fields[table->field_of[index]];
+    const char *known = hs_table_known_name(&table->row, column->key);
+    if (known != NULL)
+        return known;
+    return strcmp(column->key, "job_id") == 0
+               ? HS_ROW_NUMBER
+               : hs_nearest(column->key, table->row.fields, table->row.count);
 }
 
 /* Appends "KEY=COLUMN" of a required column to a list for --map, unless it has that name; in place

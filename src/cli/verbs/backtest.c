@@ -169,21 +169,6 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
     return status == HS_END ? HS_OK : status;
 }
 
-static enum hs_status check(struct hs_call *call)
-{
-    const struct hs_run_options *options = call->options;
-    if (strcmp(options->trace != NULL ? options->trace : "", "-") == 0)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "put it into a file",
-                       "backtest: the trace is read several times: standard input cannot be");
-    if (options->read.load != 1 || options->read.scale_time != 1)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave --load and --scale-time out",
-                       "backtest: at another pace nothing was recorded");
-    if (options->retries == HS_RETRIES_GENERATE)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "--retries=merge or --retries=attempts",
-                       "backtest: what --retries=generate makes up was not recorded");
-    return HS_OK;
-}
-
 /* ---- the verb ---- */
 
 static bool fits_startup(const struct calibration *c)
@@ -292,7 +277,15 @@ static enum hs_status backtest(struct hs_call *call)
         hs_config_print(&call->config, &call->out);
         return HS_OK;
     }
-    HS_TRY(check(call));
+    if (strcmp(options->trace != NULL ? options->trace : "", "-") == 0)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "put it into a file",
+                       "backtest: the trace is read several times: standard input cannot be");
+    if (options->read.load != 1 || options->read.scale_time != 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave --load and --scale-time out",
+                       "backtest: at another pace nothing was recorded");
+    if (options->retries == HS_RETRIES_GENERATE)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "--retries=merge or --retries=attempts",
+                       "backtest: what --retries=generate makes up was not recorded");
     c.options = *options;
     enum hs_status status = hs_setup_open(&setup, options, &call->config, &call->diag);
     if (status == HS_OK)

@@ -27,29 +27,24 @@ struct report_options {
     bool force;
 };
 
-/* Warns of runs that differ in the name of the workload or the number of jobs. */
-static void warn_of_workloads(const struct hs_page *page)
+/* Opens the operands from `first` on; warns of runs that differ in the name of the workload or the
+ * number of jobs. */
+static enum hs_status open_page(struct hs_page *page, struct hs_call *call, uint32_t first)
 {
-    const char *first = hs_json_text(hs_json_get(page->groups[0].card, "workload"));
+    HS_TRY(hs_page_open(page, (const char *const *)call->operands + first,
+                        call->operand_count - first, &call->diag));
+    const char *workload = hs_json_text(hs_json_get(page->groups[0].card, "workload"));
     for (uint32_t g = 1; page->kind == HS_PAGE_RUNS && g < page->group_count; g++) {
         const char *other = hs_json_text(hs_json_get(page->groups[g].card, "workload"));
-        if (first != NULL && other != NULL && strcmp(first, other) == 0 &&
+        if (workload != NULL && other != NULL && strcmp(workload, other) == 0 &&
             hs_summary_get(page->rows[g].summary, "n_jobs") ==
                 hs_summary_get(page->rows[0].summary, "n_jobs"))
             continue;
         hs_report(page->diag, HS_WARNING, NULL, "'horus compare' runs policies on one trace",
                   "%s and %s are of different jobs: not only the policy differs",
                   page->rows[0].label, page->rows[g].label);
-        return;
+        break;
     }
-}
-
-/* The operands from `first` on. */
-static enum hs_status open_page(struct hs_page *page, struct hs_call *call, uint32_t first)
-{
-    HS_TRY(hs_page_open(page, (const char *const *)call->operands + first,
-                        call->operand_count - first, &call->diag));
-    warn_of_workloads(page);
     return HS_OK;
 }
 

@@ -485,16 +485,6 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
 
 /* ---- machines and reservations ---- */
 
-enum hs_status verify_moment(const struct verify_run *run, const struct hs_rowfile *f,
-                             const char *text, const char *column, int64_t *us)
-{
-    bool is_date;
-    if (!hs_parse_moment_us(text, strlen(text), us, &is_date))
-        return hs_rowfile_bad(f, column, "a time");
-    *us -= is_date ? run->epoch_us : 0;
-    return HS_OK;
-}
-
 struct node_row {
     const char *name;
     uint32_t rack;

@@ -151,6 +151,7 @@ struct verify_setup {
     int32_t retries; /* enum verify_retries */
     int32_t deadlines;
     double skip_bad_rows, overcommit;
+#define VERIFY_YOUNG_DALY (-1) /* a checkpoint_us: by the law, the cost and the nodes */
     int64_t checkpoint_us, checkpoint_cost_us; /* checkpoint_us 0 = none */
     struct verify_law {
         int64_t mtbf_us, rack_mtbf_us, repair_us;
@@ -240,14 +241,8 @@ extern const struct verify_rule verify_schedule_rules[], verify_job_rules[],
     verify_deadline_rules[], verify_outage_rules[], verify_window_rules[], verify_summary_rules[];
 /* Reads the events of machines, or draws them again; and the reservations. */
 HS_MUST_USE enum hs_status verify_machines_load(struct verify_run *run);
-/* Work between two checkpoints of a job on so many nodes and racks. */
-#define VERIFY_YOUNG_DALY (-1) /* a checkpoint_us: by the law, the cost and the nodes */
-int64_t verify_interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks);
 /* Whether a node is, or may be, out of service at the end of the run. */
 bool verify_has_outage_at_end(const struct verify_run *run);
-/* Parses a time of these files: after the first submission, or by the clock of the trace. */
-HS_MUST_USE enum hs_status verify_moment(const struct verify_run *run, const struct hs_rowfile *f,
-                                         const char *text, const char *column, int64_t *us);
 
 /* Whether all work of a placement is lost. */
 static inline bool verify_is_lost(const struct verify_run *run, const struct hs_placed *seg)

@@ -43,6 +43,17 @@ static void add_event(struct verify_run *run, uint32_t node, int64_t at_us, int 
     run->event_count++;
 }
 
+/* Parses a time: after the first submission, or by the clock of the trace. */
+static enum hs_status read_moment(const struct verify_run *run, const struct hs_rowfile *f,
+                                  const char *text, const char *column, int64_t *us)
+{
+    bool is_date;
+    if (!hs_parse_moment_us(text, strlen(text), us, &is_date))
+        return hs_rowfile_bad(f, column, "a time");
+    *us -= is_date ? run->epoch_us : 0;
+    return HS_OK;
+}
+
 struct event_row {
     const char *time, *node, *event;
 };
@@ -62,7 +73,7 @@ static enum hs_status add_event_row(void *ctx, const struct hs_rowfile *f)
     double share = 0;
     int change = 0;
     HS_TRY(hs_rowfile_read(f, &row));
-    HS_TRY(verify_moment(run, f, row.time, "time", &at_us));
+    HS_TRY(read_moment(run, f, row.time, "time", &at_us));
     while (change < CHANGES && strcmp(row.event, change_names[change]) != 0)
         change++;
     if (change == CHANGES)
@@ -140,24 +151,6 @@ static enum hs_status draw_events(struct verify_run *run)
         n = end;
     }
     return HS_OK;
-}
-
-/* By Young and Daly: the largest x with x^2 <= 2 C M, where M is the mean time to a failure of one
- * of the nodes or racks, in whole microseconds. */
-int64_t verify_interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks)
-{
-    const struct verify_setup *m = &run->setup;
-    if (m->checkpoint_us != VERIFY_YOUNG_DALY)
-        return m->checkpoint_us;
-    const hs_i128 node_us = m->law.mtbf_us, rack_us = m->law.rack_mtbf_us;
-    hs_i128 mean_us = node_us > 0 ? node_us / nodes : rack_us / racks;
-    if (node_us > 0 && rack_us > 0)
-        mean_us = node_us * rack_us / (nodes * rack_us + racks * node_us);
-    int64_t x = 0;
-    for (int64_t bit = INT64_C(1) << 48; bit > 0; bit /= 2)
-        if ((hs_i128)(x + bit) * (x + bit) <= 2 * m->checkpoint_cost_us * mean_us)
-            x += bit;
-    return x > 0 ? x : 1;
 }
 
 /* Sets what each event leaves. By draw a node is down while it or its rack is: so often in a row as
@@ -263,8 +256,8 @@ static enum hs_status add_window_row(void *ctx, const struct hs_rowfile *f)
     struct verify_window window = {.line = f->row.line};
     int64_t left = 0;
     HS_TRY(hs_rowfile_read(f, &row));
-    HS_TRY(verify_moment(run, f, row.start, "start", &window.start_us));
-    HS_TRY(verify_moment(run, f, row.end, "end", &window.end_us));
+    HS_TRY(read_moment(run, f, row.start, "start", &window.start_us));
+    HS_TRY(read_moment(run, f, row.end, "end", &window.end_us));
     window.user = hs_intern_get(&run->users, row.user);
     window.vc = hs_intern_get(&run->vcs, row.vc);
     const bool is_nodes = row.nodes[0] != '\0';

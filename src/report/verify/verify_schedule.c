@@ -405,6 +405,25 @@ static enum hs_status check_hosts(struct verify_check *c)
     return HS_OK;
 }
 
+/* Returns the work between two checkpoints of a job on so many nodes and racks. By Young and Daly:
+ * the largest x with x^2 <= 2 C M, where M is the mean time to a failure of one of the nodes or
+ * racks, in whole microseconds. */
+static int64_t interval_us(const struct verify_run *run, uint32_t nodes, uint32_t racks)
+{
+    const struct verify_setup *m = &run->setup;
+    if (m->checkpoint_us != VERIFY_YOUNG_DALY)
+        return m->checkpoint_us;
+    const hs_i128 node_us = m->law.mtbf_us, rack_us = m->law.rack_mtbf_us;
+    hs_i128 mean_us = node_us > 0 ? node_us / nodes : rack_us / racks;
+    if (node_us > 0 && rack_us > 0)
+        mean_us = node_us * rack_us / (nodes * rack_us + racks * node_us);
+    int64_t x = 0;
+    for (int64_t bit = INT64_C(1) << 48; bit > 0; bit /= 2)
+        if ((hs_i128)(x + bit) * (x + bit) <= 2 * m->checkpoint_cost_us * mean_us)
+            x += bit;
+    return x > 0 ? x : 1;
+}
+
 /* ---- the segments of each job ---- */
 
 static void add_up(const struct verify_run *run, const struct hs_placed *seg,
@@ -445,7 +464,7 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
         sum->lost_done += done;
         sum->lost_us += length_us;
     } else if (seg->ended_by == HS_SEGMENT_FAULT) {
-        sum->interval_us = verify_interval_us(run, sum->last_nodes, racks);
+        sum->interval_us = interval_us(run, sum->last_nodes, racks);
         const hs_i128 interval = (hs_i128)sum->interval_us * VERIFY_NANO;
         sum->fault_lost += done % interval;
         sum->full += 2 * (done % interval) <= length_us; /* mean_rate is rounded */
