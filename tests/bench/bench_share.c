@@ -25,7 +25,7 @@
 #define NODES_MAX   12500u
 #define FILLERS_MAX (TENANTS * NODE_GPUS * NODES_MAX)
 
-/* ---- the state: jobs that fill the GPUs, then those that ask ---- */
+/* ---- the state: jobs that fill the GPUs, then those to be placed ---- */
 
 static uint32_t filler_gpu[FILLERS_MAX], filler_count;
 static hs_job_id handles[FILLERS_MAX + 2 * ASKERS];
@@ -64,7 +64,7 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
     return HS_OK;
 }
 
-/* ---- the policy that asks ---- */
+/* ---- the policy that searches ---- */
 
 static double one_ns, gang_ns; /* the measurements */
 static uint64_t answers;       /* all of them, mixed */

@@ -182,7 +182,7 @@ boundary has no time to work, so the run would not end.
 
 # lucid-compat-speeds
 Pairs may run faster than alone there, which GPUs of speed 1 cannot reproduce. The file is two square
-tables, of opportunistic and of guaranteed jobs: 3 numbers are too few.
+tables, for the job that joins a pair and for the first one: 3 numbers are no such tables.
 
   $ printf '1\n1\n1\n' >speeds.csv
   $ horus run traces/sample.csv -c 8x8:V100 -p lucid:compat=lucid,compat_speeds=speeds.csv 2>&1 | grep error

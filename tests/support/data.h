@@ -2,7 +2,7 @@
  *
  * Third-party data, which is not in the tree: found in $HORUS_DATA, else in ../shared/data.
  *
- *     const char *path = data_need("traces", "60_job.csv");      // or the test says so and skips
+ *     const char *path = data_need("traces", "60_job.csv");      // or skips, with a message
  */
 #ifndef HORUS_TESTS_DATA_H
 #define HORUS_TESTS_DATA_H

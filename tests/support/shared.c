@@ -285,7 +285,7 @@ void shared_draw(struct shared *t, uint64_t seed, uint64_t number)
     draw_jobs(t, &d);
 }
 
-/* ---- what policies are told ---- */
+/* ---- what policies see ---- */
 
 static struct share_job *asked; /* by row */
 static int asked_count;

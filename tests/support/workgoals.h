@@ -54,7 +54,7 @@ void workgoals_free(struct workgoals *g);
  * published of all four together. Draws are counted from 0, the same number for every workload. */
 void workgoals_measure(struct workgoals *g, const char *workload, uint32_t draw,
                        struct workstat *stat);
-/* Rows of all workloads in the order of the facts; false behind the last. */
+/* Rows of all workloads in the order of the facts; false after the last. */
 bool workgoals_next(const struct workgoals *g, uint32_t *at, struct workrow *row);
 /* The published figure of a fact, and the mean measured, of a quantile as durations are cut. */
 bool workrow_is_met(const struct workrow *row); /* by the mean of the draws; true if listed only */

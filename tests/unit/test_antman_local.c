@@ -59,7 +59,7 @@ static void most_steps_are_the_last_that_fit(void **state)
 #define TENTHS 10
 #define MOST   3
 
-/* Speed in thousandths at k tenths of the peak; `first` is the speed below one tenth. */
+/* Speed in thousandths at k tenths of the peak; [0] is the speed below one tenth. */
 struct curves {
     uint32_t speed[MOST][TENTHS + 1];
     struct guest shares[MOST];

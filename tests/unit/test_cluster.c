@@ -191,7 +191,7 @@ static void test_json(void **state)
 }
 
 /* Without "vcs" the owners of the nodes are the list, in the order of the file. */
-/* 2.5 times the nodes of two racks, of three and of one: 2.5, 5, 7.5 and 10 in all behind each,
+/* 2.5 times the nodes of two racks, of three and of one: 2.5, 5, 7.5 and 10 in all up to each,
  * rounded 3, 5, 8 and 10. */
 static void test_overcommit(void **state)
 {

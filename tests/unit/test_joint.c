@@ -30,7 +30,7 @@ static void expect(double found, double expected)
         fail_msg("%.15g, expected %.15g", found, expected);
 }
 
-/* u = .5, v = .25 and memory traffic .5 and 0 unless said otherwise. */
+/* u = .5, v = .25 and memory traffic .5 and 0 unless stated otherwise. */
 static void test_values(void **state)
 {
     (void)state;

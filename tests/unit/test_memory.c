@@ -47,7 +47,7 @@ static void test_grow_bare_keeps_items(void **state)
     hs_free(items);
 }
 
-/* Doubling: 1000 items one by one ask for memory at 16, 32, ..., 512, 1000: seven times. */
+/* Doubling: 1000 items added one by one allocate memory at 16, 32, ..., 512, 1000: seven times. */
 static void test_grow_is_amortised(void **state)
 {
     char *items = NULL;

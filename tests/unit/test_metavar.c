@@ -66,7 +66,7 @@ static void test_every_unit_is_known(void **state)
     }
 }
 
-/* Each row has one word as its pattern and meaning: no duplicates. */
+/* Each word has one row: no duplicates. */
 static void test_rows_are_unlike(void **state)
 {
     (void)state;

@@ -395,8 +395,8 @@ static void test_alpha_is_held_at_its_least(void **state)
     assert_true(g.theta[HS_GENERAL_BETA] > 0);
 }
 
-/* If both are busy, slowdowns are half of the form's: it cannot fit them all, and decides better
- * with a lower cut. */
+/* Slowdowns have a step where both jobs are busy, which the form cannot follow: it predicts too
+ * small values there, and a lower cut decides better. */
 static double steep(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     double product = all[own].util * all[other].util;
@@ -444,7 +444,7 @@ static double undisturbed(const struct paired_job *all, uint32_t own, uint32_t o
     return 1;
 }
 
-/* The lower its utilization, the slower a job gets. */
+/* The lower the utilizations, the slower a job gets. */
 static double upside_down(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     return 1 / (1 + 0.2 / (all[own].util * all[other].util));

@@ -151,7 +151,7 @@ static int64_t cost_at(const struct walk *w, const struct hs_share_query *q, uin
     return has_memory(w, gpu, q->claim_mib) ? open_cost_at(w, q, gpu) : HS_NEVER;
 }
 
-/* A quarter of the nodes have no CPU left, and a quarter have one, out of a worker's request. */
+/* In units of a worker's request: a quarter of the nodes have no CPUs left, a quarter have one. */
 static uint32_t cpus_left(uint32_t node)
 {
     const uint32_t cpus = hs_mix64(20261122, node) & 3;

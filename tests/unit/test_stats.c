@@ -337,7 +337,7 @@ static void progress_may_come_after_the_start(void **state)
     hs_stats_close(&s);
 }
 
-/* Number of jobs with a class: none of two, both one class, each another. */
+/* The class requests of two jobs: none, both the same class, each another. */
 static void classes_are_told_where_a_job_asks_for_one(void **state)
 {
     (void)state;

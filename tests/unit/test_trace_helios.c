@@ -57,7 +57,7 @@ static void test_states(void **state)
     assert_int_equal(a->submit_us, INT64_C(1585699210000000)); /* date -u +%s */
 }
 
-/* States of the same initial, of any length and case, in turns; then one that only begins like
+/* States that begin alike, of any length and case, in turns; then one that only begins like
  * another. */
 static void test_states_in_turns(void **state)
 {

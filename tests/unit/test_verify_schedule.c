@@ -62,7 +62,7 @@ static void add(uint32_t job, int64_t start_s, int64_t end_s, uint32_t first, ui
 
 /* Job 0 shares GPU 1 in [10, 20) and GPU 2 in [15, 30), in all 20 s; job 1 shares 10 of its 20 s,
  * job 2 all 15; they never meet. Job 3 takes GPU 1 when job 1 leaves it, and leaves it when job 1
- * comes back: nobody beside it but a segment of no length.
+ * comes back: its only co-runner is a segment of no length.
  *     job 0   GPUs 0-2   0 ..... 30
  *     job 1   GPU 1        10 20           45 50
  *     job 2   GPU 2          15 30

@@ -16,8 +16,8 @@ static struct hs_cluster cluster;
 static struct hs_arena arena;
 static struct hs_wait_account wait_account;
 
-/* Adds the causes of the waiting gangs, or shares, to *c; returns the GPUs requested by gangs that
- * the free GPUs could hold. */
+/* Adds the causes of the waiting gangs to *c; returns the GPUs requested by gangs not larger than
+ * the number of free GPUs. */
 static uint64_t book(uint64_t free_gpus, uint64_t largest, uint64_t quota, struct hs_instant *c)
 {
     const struct hs_wait_account_vc *vc = &wait_account.vcs[0];
