@@ -277,7 +277,7 @@ static void test_memory_and_steps_are_filled_in(void **state)
     assigned_free();
 }
 
-static void test_what_the_record_says_of_memory_stands(void **state)
+static void test_memory_of_the_record_is_kept(void **state)
 {
     (void)state;
     assigned_load_text(FULL);
@@ -514,7 +514,7 @@ int main(void)
         cmocka_unit_test(test_telemetry),
         cmocka_unit_test(test_mix_overrules_the_record),
         cmocka_unit_test(test_memory_and_steps_are_filled_in),
-        cmocka_unit_test(test_what_the_record_says_of_memory_stands),
+        cmocka_unit_test(test_memory_of_the_record_is_kept),
         cmocka_unit_test(test_memory_without_a_profile),
         cmocka_unit_test(test_absent_names),
         cmocka_unit_test(test_jobs_that_get_none),

@@ -40,7 +40,7 @@ static void equals_the_file(void **state)
     assert_true(count > 0);
 }
 
-static void tells_progress_and_hash(void **state)
+static void reports_progress_and_hash(void **state)
 {
     (void)state;
     struct sink sink;
@@ -77,7 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_file),
-        cmocka_unit_test(tells_progress_and_hash),
+        cmocka_unit_test(reports_progress_and_hash),
         cmocka_unit_test(unknown_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static void release_before_take(const struct hs_view *v, struct hs_plan *p, int 
 
 /* At 10 the plan adds an overhead, preempts and starts; the order of application is the preemption,
  * the start, the overhead. */
-static void told_in_order_of_application(void **state)
+static void reported_in_order_of_application(void **state)
 {
     (void)state;
     play(three, 3, "1x2", HS_CAN_PREEMPT | HS_CAN_TIME, release_before_take);
@@ -194,7 +194,7 @@ static void settings_have_their_amounts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(told_in_order_of_application),
+        cmocka_unit_test(reported_in_order_of_application),
         cmocka_unit_test(a_move_is_one_action),
         cmocka_unit_test(ends_by_the_policy),
         cmocka_unit_test(settings_have_their_amounts),

@@ -53,7 +53,7 @@ static void test_oracle(void **state)
 /* ln of the factor is sigma z. 100,000 jobs of 1,000,000 s, sigma 0.5: its mean is 0 with a
  * standard error of 0.5 / sqrt(100,000) = 0.0016, its standard deviation 0.5 with an error of 0.5 /
  * sqrt(200,000) = 0.0011; bounds are 6.5 of them. Rounding to 2^-20 moves it by 1e-6. */
-static void test_noise_has_the_sigma_it_is_told(void **state)
+static void test_noise_has_the_given_sigma(void **state)
 {
     double sum = 0, squares = 0;
     (void)state;
@@ -143,7 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_oracle, tear_down),
-        cmocka_unit_test_teardown(test_noise_has_the_sigma_it_is_told, tear_down),
+        cmocka_unit_test_teardown(test_noise_has_the_given_sigma, tear_down),
         cmocka_unit_test_teardown(test_noise_is_of_the_job_alone, tear_down),
         cmocka_unit_test_teardown(test_noise_at_its_ends, tear_down),
         cmocka_unit_test_teardown(test_file_and_what_it_does_not_name, tear_down),

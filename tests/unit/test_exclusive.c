@@ -87,8 +87,8 @@ static const struct hs_test_job three[] = {{.gpus = 2, .duration_s = 100, .gpu_u
                                            {.gpus = 1, .duration_s = 100},
                                            {.gpus = 1, .submit_s = 10, .duration_s = 10}};
 
-/* At 10 s the policy queries single GPUs: the numbers of tenants are those under the plan, which has
- * just preempted the second job, but that job is still named as a tenant. */
+/* At 10 s the policy queries single GPUs: the numbers of tenants are those under the plan, which
+ * has just preempted the second job, but that job is still named as a tenant. */
 static void ask_at_10(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {

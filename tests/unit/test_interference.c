@@ -176,7 +176,7 @@ static void test_two_way_bends_and_models(void **state)
     hs_interference_free(m);
 }
 
-static void test_errors_told(void **state)
+static void test_errors_reported(void **state)
 {
     (void)state;
     struct hs_interference *m = truth_of_text(truth_tables, &plain);
@@ -307,7 +307,7 @@ int main(void)
         cmocka_unit_test(test_two_way),
         cmocka_unit_test(test_two_way_exponents),
         cmocka_unit_test(test_two_way_bends_and_models),
-        cmocka_unit_test(test_errors_told),
+        cmocka_unit_test(test_errors_reported),
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_gamma),
         cmocka_unit_test(test_published_sets),

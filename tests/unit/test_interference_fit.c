@@ -125,7 +125,7 @@ static void test_each_gpu_type_has_its_table(void **state)
 
 /* A curve written as value, slope and bend equals the curve at all three knots; the effects of the
  * file give the speeds of the fit. */
-static void test_the_file_says_what_was_fitted(void **state)
+static void test_the_file_has_the_fitted_values(void **state)
 {
     static struct paired t;
     struct hs_paireffects e;
@@ -197,7 +197,7 @@ static void test_lucids_pairs_are_never_kept(void **state)
     hs_json_close(doc);
 }
 
-static void test_a_given_ridge_is_told(void **state)
+static void test_a_given_ridge_is_written(void **state)
 {
     (void)state;
     write_both();
@@ -372,10 +372,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_gpu_type_has_its_table),
-        cmocka_unit_test(test_the_file_says_what_was_fitted),
+        cmocka_unit_test(test_the_file_has_the_fitted_values),
         cmocka_unit_test(test_measured_pairs_on_demand),
         cmocka_unit_test(test_lucids_pairs_are_never_kept),
-        cmocka_unit_test(test_a_given_ridge_is_told),
+        cmocka_unit_test(test_a_given_ridge_is_written),
         cmocka_unit_test(test_rows_for_plots),
         cmocka_unit_test(test_same_data_same_bytes),
         cmocka_unit_test(test_two_sets_of_one_gpu_type_are_refused),

@@ -316,7 +316,7 @@ static void test_unknown_profile(void **state)
 }
 
 /* The tables of two types lack jobs: one message, 1 of 1 and 1 of 2 added up. */
-static void test_unknown_profiles_are_told_once(void **state)
+static void test_unknown_profiles_are_reported_once(void **state)
 {
     (void)state;
     static const char *const text = RANK_1
@@ -410,7 +410,7 @@ int main(void)
         cmocka_unit_test(test_bad_pairs),
         cmocka_unit_test(test_table_too_large),
         cmocka_unit_test(test_unknown_profile),
-        cmocka_unit_test(test_unknown_profiles_are_told_once),
+        cmocka_unit_test(test_unknown_profiles_are_reported_once),
         cmocka_unit_test(test_bad_general_is_one_fault),
         cmocka_unit_test(test_no_general),
         cmocka_unit_test(test_file_absent),

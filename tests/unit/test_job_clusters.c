@@ -171,7 +171,7 @@ static void distances_are_manhattan_and_ties_go_down(void **state)
 /* A hundred jobs of four kinds, each of which requests more of everything than the one before, by
  * more than the noise: in order of the sum of their z-scores the kinds follow one another, 25 each,
  * and the seeds, at 12, 37, 62 and 87, are one of each. */
-static void kinds_of_jobs_are_told_apart(void **state)
+static void kinds_of_jobs_are_separated(void **state)
 {
     (void)state;
     static const uint32_t kinds[4][HS_FEATURES] = {
@@ -263,7 +263,7 @@ int main(void)
         cmocka_unit_test(of_two_worst_served_the_first_is_taken),
         cmocka_unit_test(fewer_kinds_than_groups_leave_groups_without_jobs),
         cmocka_unit_test(distances_are_manhattan_and_ties_go_down),
-        cmocka_unit_test(kinds_of_jobs_are_told_apart),
+        cmocka_unit_test(kinds_of_jobs_are_separated),
         cmocka_unit_test(the_order_of_offers_does_not_matter),
         cmocka_unit_test(a_sample_is_cut_by_the_mix_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Two run directories written by hand, compared job by job: which row is which, what is refused,
- * and figures that can be worked out on paper. Four jobs, in the order in which they end:
+ * and figures that can be calculated by hand. Four jobs, in the order in which they end:
  *
  *     A   p  1 GPU,  isolated  20 s, submitted  0: wait  0, JCT  20, run 20
  *         q  4 GPUs, isolated   5 s, submitted 10: wait 10, JCT  15, run  5

@@ -378,7 +378,7 @@ static void test_coefficients_are_found_again(void **state)
 }
 
 /* S = 1 + v / 2u: the higher a job's utilization, the less it slows down. */
-static double idle_suffers(const struct paired_job *all, uint32_t own, uint32_t other)
+static double idle_slows_more(const struct paired_job *all, uint32_t own, uint32_t other)
 {
     return 1 / (1 + 0.5 * all[other].util / all[own].util);
 }
@@ -388,7 +388,7 @@ static void test_alpha_is_held_at_its_least(void **state)
     struct hs_pairgeneral g;
     (void)state;
     sink_init(&sink);
-    paired_read(&t, busy, 5, idle_suffers);
+    paired_read(&t, busy, 5, idle_slows_more);
     hs_pairgeneral_open(&g, &t.set);
     assert_int_equal(g.fit.fit(&g.fit, NULL, &sink.diag), HS_OK);
     assert_near(g.theta[HS_GENERAL_ALPHA], 0.01, 0);
@@ -573,7 +573,7 @@ static void test_a_bent_line_is_followed(void **state)
 }
 
 /* If the general form leaves no residual there are no effects; it is fitted together with them. */
-static void test_no_effects_where_the_form_says_all(void **state)
+static void test_no_effects_if_the_form_fits_exactly(void **state)
 {
     struct hs_paireffects e;
     (void)state;
@@ -742,7 +742,7 @@ int main(void)
         cmocka_unit_test(test_the_largest_set_is_chosen),
         cmocka_unit_test(test_one_row_is_shared_out),
         cmocka_unit_test(test_a_bent_line_is_followed),
-        cmocka_unit_test(test_no_effects_where_the_form_says_all),
+        cmocka_unit_test(test_no_effects_if_the_form_fits_exactly),
         cmocka_unit_test(test_speeds_have_a_floor),
         cmocka_unit_test(test_too_many_effects_are_refused),
         cmocka_unit_test(test_products_are_found_again),

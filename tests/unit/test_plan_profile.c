@@ -28,7 +28,7 @@ static void expect_sums(const struct hs_view *v, uint32_t total, uint32_t free_g
     assert_int_equal(hs_view_node_count(v, script_handle[0], 4, false), total / 4);
 }
 
-static bool is_told(const struct hs_view *v, uint32_t job)
+static bool is_visible(const struct hs_view *v, uint32_t job)
 {
     struct hs_job_profile profile;
     const bool is_known = hs_view_profile(v, script_handle[job], &profile);
@@ -55,13 +55,13 @@ static void profiled(const struct hs_view *v, struct hs_plan *p, int call)
         assert_int_equal(hs_view_node_free(v, 1), 1);
         hs_plan_timer(p, 10 * S, 'a');
     } else if (hs_view_now_us(v) < 10 * S) {
-        assert_false(is_told(v, 0));
+        assert_false(is_visible(v, 0));
     } else if (hs_view_now_us(v) == 10 * S) {
-        assert_false(is_told(v, 0));
+        assert_false(is_visible(v, 0));
         hs_plan_end_profile(p, script_handle[0], false, 0);
         hs_plan_timer(p, 20 * S, 'b');
     } else if (hs_view_now_us(v) == 20 * S) {
-        assert_true(is_told(v, 0));
+        assert_true(is_visible(v, 0));
         assert_int_equal(hs_view_attained_us(v, script_handle[0]), 0);
         hs_plan_set_aside(p, 1, false); /* idle again */
         expect_sums(v, 8, 8, 0);
@@ -117,7 +117,7 @@ static void a_profile_is_kept(void **state)
 static void ask(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)p, (void)call;
-    assert_false(is_told(v, 1));
+    assert_false(is_visible(v, 1));
 }
 
 static void take_elsewhere(const struct hs_view *v, struct hs_plan *p, int call)

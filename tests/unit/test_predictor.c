@@ -78,7 +78,7 @@ static struct noise noise_at(int32_t util_pm, struct hs_predictor_options option
 
 /* At 20 % both ends are more than ten sigma off: the RMSLE of n draws is s, with the standard error
  * s / sqrt(2n) = 0.00034, the mean 0 with s / sqrt(n) = 0.00049. Three of each are allowed. */
-static void test_noise_has_the_rmsle_it_is_told(void **state)
+static void test_noise_has_the_given_rmsle(void **state)
 {
     (void)state;
     struct noise n = noise_at(200, (struct hs_predictor_options){.util_rmsle = NOISE, .seed = 1});
@@ -245,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oracle_gives_the_true_value),
-        cmocka_unit_test(test_noise_has_the_rmsle_it_is_told),
+        cmocka_unit_test(test_noise_has_the_given_rmsle),
         cmocka_unit_test(test_clipping_halves_the_square_at_the_ends),
         cmocka_unit_test(test_noise_is_keyed_by_job),
         cmocka_unit_test(test_peak_moves_with_the_mean),

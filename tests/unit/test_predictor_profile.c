@@ -59,7 +59,7 @@ static void test_table_leaves_the_own_row_out(void **state)
 }
 
 /* The error is that of the method used, over every row where it applies, the own one left out. */
-static void test_table_tells_the_error_of_its_way(void **state)
+static void test_table_has_the_error_of_its_method(void **state)
 {
     (void)state;
     struct told t;
@@ -187,7 +187,7 @@ static struct hs_predictor *fitted(struct told *t, const char *text, enum hs_hol
         t, (struct hs_predictor_options){.kind = HS_PREDICT_REGRESS, .holdout = holdout});
 }
 
-static void test_regress_tells_what_was_held_out(void **state)
+static void test_regress_predicts_what_was_held_out(void **state)
 {
     (void)state;
     struct told t;
@@ -309,7 +309,7 @@ static void ask_all(const char *truth, struct swapped *answers)
 }
 
 /* The sharing model may be any file: no estimate and no slowdown changes. */
-static void test_swapping_the_truth_changes_nothing(void **state)
+static void test_swapping_the_sharing_model_changes_nothing(void **state)
 {
     (void)state;
     static const char *const truths[] = {
@@ -364,14 +364,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_leaves_the_own_row_out),
-        cmocka_unit_test(test_table_tells_the_error_of_its_way),
+        cmocka_unit_test(test_table_has_the_error_of_its_method),
         cmocka_unit_test(test_table_of_next_to_nothing),
         cmocka_unit_test(test_table_reaches_the_yardstick_on_lucid),
         cmocka_unit_test(test_memory_by_the_formula),
-        cmocka_unit_test(test_regress_tells_what_was_held_out),
+        cmocka_unit_test(test_regress_predicts_what_was_held_out),
         cmocka_unit_test(test_regress_of_rows_that_were_not_fitted),
         cmocka_unit_test(test_regress_of_an_idle_row),
-        cmocka_unit_test(test_swapping_the_truth_changes_nothing),
+        cmocka_unit_test(test_swapping_the_sharing_model_changes_nothing),
         cmocka_unit_test(test_bad_files_are_refused),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

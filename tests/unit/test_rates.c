@@ -380,7 +380,7 @@ static void asks_then_shares(const struct hs_view *v, struct hs_plan *p, int cal
 
 /* The policy's own form gives 1 + 0.5 x 0.5 x 1 = 1.25 of A beside B, for any sharing model: with
  * the measured pair (2), and with no interference at all. */
-static void beliefs_do_not_follow_the_truth(void **state)
+static void predictions_do_not_follow_the_true_slowdowns(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {
@@ -461,7 +461,7 @@ int main(void)
         cmocka_unit_test_teardown(an_elastic_job_scales_as_its_family, free_models),
         cmocka_unit_test_teardown(a_finish_ahead_of_a_cost_is_that_of_the_gpu, free_models),
         cmocka_unit_test_teardown(a_slice_group_is_one_tenant, free_models),
-        cmocka_unit_test_teardown(beliefs_do_not_follow_the_truth, free_models),
+        cmocka_unit_test_teardown(predictions_do_not_follow_the_true_slowdowns, free_models),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
 }

@@ -74,7 +74,7 @@ static void expect_text(const char *name, const char *part)
     hs_free(text);
 }
 
-static void jobs_are_told_in_order_of_their_end(void **state)
+static void jobs_are_written_in_order_of_their_end(void **state)
 {
     (void)state;
     expect_body("jobs.csv",
@@ -100,7 +100,7 @@ static void segments_are_the_gantt(void **state)
 
 /* The value: an overhead in seconds, a share of the speed, MiB. A decision without a reason of its
  * own has that of the order, or of the preemption. */
-static void decisions_tell_why(void **state)
+static void decisions_have_reasons(void **state)
 {
     (void)state;
     expect_body("decisions.csv", "0,a,start,2,0-1,0,submit,\"its turn: order hand, scan none\"\n"
@@ -425,9 +425,9 @@ static void a_run_without_jobs_has_reasons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_are_told_in_order_of_their_end),
+        cmocka_unit_test(jobs_are_written_in_order_of_their_end),
         cmocka_unit_test(segments_are_the_gantt),
-        cmocka_unit_test(decisions_tell_why),
+        cmocka_unit_test(decisions_have_reasons),
         cmocka_unit_test(the_workload_is_standard),
         cmocka_unit_test(nodes_are_booked),
         cmocka_unit_test(metrics_are_exact),

@@ -294,7 +294,7 @@ static void test_resize(void **state)
 }
 
 /* The prediction for F1 is F2, the only other family, and linear if there is none. */
-static void test_scaling_is_told(void **state)
+static void test_scaling_is_predicted(void **state)
 {
     (void)state;
     static const char two[] =
@@ -333,7 +333,7 @@ static void test_scaling_is_told(void **state)
 
 /* The prediction for F1 is F2; an oracle gives the true value; with noise, it is at most as fast as
  * on one node. */
-static void test_spread_is_told(void **state)
+static void test_spread_is_predicted(void **state)
 {
     (void)state;
     static const char two[] =
@@ -541,7 +541,7 @@ static void free_predicted(struct hs_speed *m, struct hs_cluster *on, struct hs_
 }
 
 /* Never a job's own measurement, nor a mean from which its true value was taken. */
-static void test_told_by_table(void **state)
+static void test_predicted_by_table(void **state)
 {
     static const uint64_t k80_q32[TOLD_ROWS] = {
         [A_8] = Q32(0.125),    /* the other batch */
@@ -597,7 +597,7 @@ static void test_other_families(void **state)
 }
 
 /* The draw depends on seed, job and name of the type; the reference type has none. */
-static void test_told_with_noise(void **state)
+static void test_predicted_with_noise(void **state)
 {
     struct hs_cluster on[2];
     struct hs_catalogue jobs[2];
@@ -659,14 +659,14 @@ int main(void)
         cmocka_unit_test(test_spread_of_several),
         cmocka_unit_test(test_shipped_spread),
         cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_scaling_is_told),
-        cmocka_unit_test(test_spread_is_told),
+        cmocka_unit_test(test_scaling_is_predicted),
+        cmocka_unit_test(test_spread_is_predicted),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_told_by_table),
+        cmocka_unit_test(test_predicted_by_table),
         cmocka_unit_test(test_other_families),
-        cmocka_unit_test(test_told_with_noise),
+        cmocka_unit_test(test_predicted_with_noise),
         cmocka_unit_test(test_predictor_texts),
     };
     return cmocka_run_group_tests_name("speed", tests, open_all, close_all);

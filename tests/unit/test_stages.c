@@ -136,7 +136,7 @@ static void no_group_is_too_fast(void **state)
 }
 
 /* Noise does not change the true stages. */
-static void noise_is_told(void **state)
+static void predictions_have_noise(void **state)
 {
     (void)state;
     const struct hs_speed_predictor noisy = {HS_SPEED_PREDICTOR_NOISY, .3, 1};
@@ -209,9 +209,12 @@ static void bad_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_periods), cmocka_unit_test(beside_guaranteed),
-        cmocka_unit_test(nearest_rows),      cmocka_unit_test(no_group_is_too_fast),
-        cmocka_unit_test(noise_is_told),     cmocka_unit_test(period_that_settles),
+        cmocka_unit_test(published_periods),
+        cmocka_unit_test(beside_guaranteed),
+        cmocka_unit_test(nearest_rows),
+        cmocka_unit_test(no_group_is_too_fast),
+        cmocka_unit_test(predictions_have_noise),
+        cmocka_unit_test(period_that_settles),
         cmocka_unit_test(bad_files),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

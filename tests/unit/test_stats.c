@@ -338,7 +338,7 @@ static void progress_may_come_after_the_start(void **state)
 }
 
 /* The class requests of two jobs: none, both the same class, each another. */
-static void classes_are_told_where_a_job_asks_for_one(void **state)
+static void classes_are_listed_if_a_job_requests_one(void **state)
 {
     (void)state;
     static const enum hs_job_class asked[3][2] = {
@@ -457,7 +457,7 @@ int main(void)
         cmocka_unit_test(run_slowdowns_leave_waiting_out),
         cmocka_unit_test(slowdowns_below_one),
         cmocka_unit_test(progress_may_come_after_the_start),
-        cmocka_unit_test(classes_are_told_where_a_job_asks_for_one),
+        cmocka_unit_test(classes_are_listed_if_a_job_requests_one),
         cmocka_unit_test(more_vcs_than_classes_share_one),
         cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(sums_of_large_gangs_do_not_overflow),

@@ -114,7 +114,7 @@ static void each_source_needs_its_declaration(void **state)
     assert_int_equal(predicted_us, 3600 * HS_TEST_S); /* rolling: no job has finished */
 }
 
-static void told_before_the_submission(void **state)
+static void known_before_the_submission(void **state)
 {
     struct hs_test_result r;
     (void)state;
@@ -230,7 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_source_needs_its_declaration, set_up),
-        cmocka_unit_test_setup(told_before_the_submission, set_up),
+        cmocka_unit_test_setup(known_before_the_submission, set_up),
         cmocka_unit_test_setup(asked_for_without_a_source, set_up),
         cmocka_unit_test_setup(chosen_in_init_only, set_up),
         cmocka_unit_test_setup(file_and_source_go_together, set_up),

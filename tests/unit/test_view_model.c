@@ -245,7 +245,7 @@ static void ask_training(const struct hs_view *v, struct hs_plan *p, int call)
     assert_true(training.epoch_us == 1 && training.done == 0 && training.threshold == 0);
 }
 
-static void losses_to_come_are_not_told(void **state)
+static void future_losses_are_hidden(void **state)
 {
     (void)state;
     static const struct hs_test_job job = {.gpus = 1, .duration_s = 38, .loss = {1, 1, .2, .01}};
@@ -274,7 +274,7 @@ int main(void)
         cmocka_unit_test(types_must_be_there),
         cmocka_unit_test(scaling_must_be_declared),
         cmocka_unit_test(speed_by_host_must_be_declared),
-        cmocka_unit_test(losses_to_come_are_not_told),
+        cmocka_unit_test(future_losses_are_hidden),
     };
     return cmocka_run_group_tests_name("engine/view_model", tests, scratch_open, scratch_close);
 }
