@@ -180,7 +180,7 @@ void hs_score(const double *observed, const double *predicted, uint32_t n, struc
     score->mae = absolute / n;
     score->rmse = sqrt(squared / n);
     score->bias = bias / n;
-    /* What equal numbers are away from their rounded mean is no spread. */
+    /* Equal numbers differ from their mean by rounding errors only: that is no spread. */
     double rounding = n * (ROUNDING * centre) * (ROUNDING * centre);
     score->r2 = spread > rounding ? 1 - squared / spread : NAN;
     score->rho = gsl_stats_spearman(observed, 1, predicted, 1, n, work);

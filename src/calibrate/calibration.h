@@ -47,11 +47,11 @@ struct hs_calibration {
     const char *rows;  /* header of the CSV for plots */
     size_t study_size; /* of what it finds out: zeroed at first, its parts in run->arena */
     bool needs_catalogue; /* run->catalogue is options.profiles, unless that is NULL */
-    /* run->options.data into run->set; NULL = one set each. */
+    /* Reads run->options.data into run->set; NULL: each path is a set of its own. */
     enum hs_status (*read)(struct hs_calibrate_run *run);
     enum hs_status (*fit)(struct hs_calibrate_run *run, void *study);
     void (*say)(const struct hs_calibrate_run *run, const void *study); /* the table */
-    /* Members of the model file behind its head. */
+    /* Writes the members of the model file that follow its head. */
     void (*write)(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w);
     void (*write_rows)(const void *study, struct hs_csvw *w);
 };

@@ -304,7 +304,7 @@ static enum hs_status fit_table(struct interference_table *t, double ridge, stru
     t->has_table = true;
     if (t->is_two_way) {
         t->ridge = ridge > 0 ? ridge : HS_EFFECT_RIDGE;
-        /* a form of its own is fitted with each fold, one of other rows is given */
+        /* a form of these rows is fitted again in each fold; one of other rows is kept */
         HS_TRY(hs_paireffects_open(&t->effects, set,
                                    t->form_set.row_count < set->row_count ? t->general.theta : NULL,
                                    t->ridge, diag));
@@ -358,7 +358,7 @@ static enum hs_status collect(struct hs_calibrate_run *run, const struct hs_meas
     return HS_OK;
 }
 
-/* The last table of that GPU type and mode. */
+/* Finds the last table of the GPU type and sharing mode of the set. */
 static const struct interference_table *find_table(const struct interference_study *s,
                                                    const struct hs_pairset *set)
 {

@@ -113,11 +113,11 @@ void hs_measure_free(struct hs_measurements *m)
 
 /* ---- cleaning ---- */
 
-/* Marks that no step takes back: there is no speed in such a row. */
+/* Marks of rows without a usable speed: no cleaning step removes them. */
 #define UNUSABLE                                                                                   \
     (HS_DROPPED(FAILED) | HS_DROPPED(NOT_MEASURED) | HS_DROPPED(NO_SOLO) | HS_DROPPED(NEGATIVE) |  \
      HS_DROPPED(IMPLAUSIBLE) | HS_DROPPED(REPEATED) | HS_DROPPED(OTHER_SYSTEM))
-/* Set by the reader, which alone knows why. */
+/* Marks set by the reader: later steps do not know the reason. */
 #define OF_READER (HS_DROPPED(NO_SOLO) | HS_DROPPED(OTHER_SYSTEM))
 
 /* Of a speed beside another to that alone. The largest slowdown ever measured is 11 (Gavel's

@@ -51,7 +51,7 @@ struct hs_pair {
 
 #define HS_JOINT_UNMEASURED .joint_util = NAN, .joint_bw_util = NAN, .joint_mem_mib = NAN
 
-/* What a job did among at least two others on a GPU. */
+/* Speed of a job that shared a GPU with at least two others. */
 struct hs_tenancy {
     uint32_t set, solo, gpu;
     double speed; /* among them / alone */
@@ -124,7 +124,7 @@ struct hs_measurements {
  * file:line:col for what is not understood; missing columns name the columns. */
 HS_MUST_USE enum hs_status hs_measure_read(struct hs_measurements *m, const char *path,
                                            struct hs_diag *diag);
-/* What is read of a path that is a folder. */
+/* The files that are read if a path is a folder. */
 #define HS_MEASURE_FOLDER_FILES 2
 extern const char *const hs_measure_folder_files[HS_MEASURE_FOLDER_FILES];
 void hs_measure_free(struct hs_measurements *m);
@@ -200,7 +200,7 @@ struct hs_measure_format {
     bool (*recognise)(const char *path, const char *head); /* head: "" of a folder */
     enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 };
-/* Those of measure_sets.c. */
+/* The formats that measure_sets.c reads. */
 #define HS_MEASURE_SETS 5
 extern const struct hs_measure_format hs_measure_sets[HS_MEASURE_SETS];
 void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,

@@ -410,7 +410,7 @@ static void agree(struct hs_sheet *s, uint32_t column, double found, double *kno
                        "%s differs from an earlier row", own_columns[column].name);
 }
 
-/* The columns of one job alone but for its rate; side: 0 = a, 1 = b. */
+/* Reads the columns of one job alone, without its rate; side: 0 = a, 1 = b. */
 static uint32_t take_alone(struct hs_sheet *s, const struct hs_solo *job, uint32_t side)
 {
     uint32_t faults = s->faults;
@@ -601,7 +601,7 @@ struct gavel_reading {
     uint64_t numbers;
 };
 
-/* The job that a member is about; known to m afterwards. */
+/* Finds the job that a member names, and adds it to m if it is new. */
 static enum hs_status find_job(const struct gavel_reading *r, const struct hs_json *member,
                                double speed, uint32_t *index)
 {
@@ -626,7 +626,7 @@ static enum hs_status find_job(const struct gavel_reading *r, const struct hs_js
     return HS_OK;
 }
 
-/* Both speeds of a pair; false if the entry is none. */
+/* Reads both speeds of a pair; returns false if the entry is not a pair. */
 static bool read_entry(const struct hs_json *entry, double speeds[2])
 {
     const struct hs_json *first = hs_json_first(entry), *second = hs_json_next(first);
@@ -638,7 +638,7 @@ static bool read_entry(const struct hs_json *entry, double speeds[2])
     return true;
 }
 
-/* Relative to the speed alone. What ran at 0 did so whatever its speed alone. */
+/* Returns the speed relative to that alone. A speed of 0 needs no speed alone. */
 static double relative(const struct hs_measurements *m, uint32_t solo, double speed,
                        uint32_t *dropped)
 {
@@ -702,7 +702,7 @@ static enum hs_status read_alone(struct gavel_reading *r, const struct hs_json *
     return HS_OK;
 }
 
-/* All jobs first: a pair needs the speed alone of both. */
+/* Reads all jobs first: a pair needs the speeds of both jobs alone. */
 static enum hs_status read_gpu(struct gavel_reading *r, const struct hs_json *jobs)
 {
     if (!hs_jsoncheck_filled(&r->check, jobs, HS_JSON_OBJECT, "a GPU type"))

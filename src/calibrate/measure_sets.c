@@ -20,7 +20,7 @@ static void add_tenancy(struct hs_measurements *m, const struct hs_tenancy *row)
     *hs_push(m->tenancies, m->tenancy_count, m->tenancy_cap, HS_MEASURE_MAX) = *row;
 }
 
-/* Of the row, under that mode. Its parts are texts of the row. */
+/* Finds or adds the job of the row in that mode; its texts lie in the row. */
 static enum hs_status job_of(struct hs_sheet *s, const char *gpu, const char *mode,
                              const char *model, const char *of, double util, uint32_t *index)
 {
@@ -110,7 +110,7 @@ static enum hs_status take_tenant(struct hs_sheet *s)
     return HS_OK;
 }
 
-/* One past the last row of the set of a row. */
+/* Returns the end of the set that begins with this row: one past its last row. */
 static uint32_t set_end(const struct campaign *c, uint32_t first)
 {
     uint32_t end = first + 1;

@@ -62,7 +62,7 @@ static void number_job(struct hs_pairset *set, const struct hs_solo *solo, uint3
     set->has_utils = set->has_utils && isfinite(solo->util);
 }
 
-/* job_of: by solo, + 1. */
+/* job_of: the number of the job + 1, by solo; 0 = none. */
 static void number_rows(struct hs_pairset *set, const struct hs_measurements *m, uint32_t gpu,
                         enum hs_pair_choice choice, const uint32_t *job_of)
 {
@@ -139,7 +139,7 @@ enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measur
         return HS_OK;
     set->rows = hs_arena_alloc(arena, (uint64_t)used * sizeof *set->rows);
     number_rows(set, m, gpu, choice, job_of);
-    /* Ranks of pairs of jobs, from their keys alone. */
+    /* Ranks pairs of jobs by a hash of their keys, whatever the order of the rows. */
     struct ranked *order = hs_alloc_zeroed(used, sizeof *order);
     for (uint32_t r = 0; r < used; r++) {
         uint32_t own = set->rows[r].own, other = set->rows[r].other;
@@ -181,7 +181,7 @@ double hs_pairset_util(const struct hs_pairset *set, uint32_t job)
 
 /* ---- folds ---- */
 
-/* The fold whose fit predicts the row. */
+/* Returns the fold whose fit predicts the row. */
 static uint32_t fold_of(const struct hs_pairset *set, enum hs_unseen what, uint32_t row)
 {
     const struct hs_pairrow *r = &set->rows[row];
@@ -190,7 +190,7 @@ static uint32_t fold_of(const struct hs_pairset *set, enum hs_unseen what, uint3
     return folds[what];
 }
 
-/* Out of the fit of that fold? */
+/* Tells whether the fit of that fold leaves the row out. */
 static bool is_held_out(const struct hs_pairset *set, enum hs_unseen what, uint32_t fold,
                         uint32_t row)
 {
@@ -244,7 +244,7 @@ enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, doubl
 static void find_worst(const struct hs_pairset *set, const double *speeds, const bool *is_held,
                        double *worst)
 {
-    /* Rows a run first, so that a run of one direction is known. */
+    /* Counts the rows of each run first: a run of one direction has no worst. */
     for (uint32_t p = 0; p < set->runs; p++)
         worst[p] = 0;
     for (uint32_t r = 0; r < set->row_count; r++)
@@ -423,7 +423,7 @@ static double best_cut(const struct hs_pairgeneral *g, const bool *is_held)
     return best;
 }
 
-/* With alpha held at a number, unless that is 0. */
+/* Fits the general form; alpha is held at that number, or fitted if it is 0. */
 static enum hs_status general_solve(const struct hs_pairgeneral *g, const bool *is_held,
                                     double alpha, double *theta, struct hs_diag *diag)
 {

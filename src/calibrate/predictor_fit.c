@@ -48,7 +48,7 @@ const char *const hs_utilrow_texts[HS_UTILROW_REASONS] = {
 #undef REASON_TEXT
 };
 
-/* HS_UTILROW_REASONS = usable on its GPU type. */
+/* Returns why the fit cannot use a profile; HS_UTILROW_REASONS: it can. */
 static enum hs_utilrow_reason reason_of(const struct hs_profile *profile, struct hs_utilwork *work)
 {
     double batch;
@@ -59,7 +59,7 @@ static enum hs_utilrow_reason reason_of(const struct hs_profile *profile, struct
     return hs_utilwork_of(profile, work) ? HS_UTILROW_REASONS : HS_UTILROW_NO_FEATURES;
 }
 
-/* No earlier profile is of the same GPU type? */
+/* Tells whether no earlier profile has the same GPU type. */
 static bool is_first_of_gpu(const struct hs_catalogue *catalogue, uint32_t profile)
 {
     for (uint32_t j = 0; j < profile; j++)
@@ -334,7 +334,7 @@ static enum hs_status fit_load(const struct hs_utilrows *data, const bool *is_he
 
 /* ---- what models add ---- */
 
-/* Normal equations of the effects of one model: left behind the centre. */
+/* Normal equations of the effects that the centre of one model leaves. */
 struct model_effects {
     double xx[EFFECTS * EFFECTS], xy[EFFECTS], yy;
     struct hs_utilmate mate; /* the centre */
@@ -601,7 +601,7 @@ static double line_through_others(const struct hs_utilrows *data, const struct h
     return fmin(fmax(expm1(value) / 100, 0.01), 1);
 }
 
-/* Counts that a step's launches could go by. */
+/* Returns one of the counts to which the launches of a step may be proportional. */
 static double divisor_of(const struct hs_utilrow *row, uint32_t choice)
 {
     const double *f = row->profile->features;
@@ -685,7 +685,7 @@ static enum hs_status leave_model_out(struct util_holdout *h, uint32_t model)
         add(h->lists, HS_UTILRULE_CONSTANT, row, sum / used);
         if (!isnan(line))
             add(h->lists, HS_UTILRULE_CONFIG_TABLE, row, line);
-        /* From this row alone to the others. */
+        /* Predicts the other rows of the model from this row alone. */
         struct hs_utilmate mate;
         double batch = row->work.batch / HS_UTIL_BATCH;
         hs_utilmate_centre(&mate, residual_of(&fit.form, row), &batch, 1);

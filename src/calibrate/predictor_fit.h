@@ -64,7 +64,7 @@ struct hs_utilfit {
     double ridge;
 };
 
-/* ridge 0: of most evidence. */
+/* ridge 0: the one with the highest evidence. */
 HS_MUST_USE enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_held,
                                       double ridge, struct hs_utilfit *fit, struct hs_diag *diag);
 /* What the rows of a model add; configs: how many they are (0: nothing is added). */
@@ -81,7 +81,7 @@ struct hs_utilshift {
 };
 enum hs_utillink { HS_UTILLINK_LOAD, HS_UTILLINK_LOGIT, HS_UTILLINKS };
 
-/* Of each link. */
+/* Fits the shifts of each link. */
 HS_MUST_USE enum hs_status hs_utilshifts_fit(const struct hs_utilrows *data, const bool *is_held,
                                              struct hs_utilshift *shifts, struct hs_diag *diag);
 
@@ -119,7 +119,7 @@ struct hs_utilscore {
     double rmsle, rmsle_percent; /* of log1p(fraction), log1p(per cent) */
 };
 
-/* Rows of one GPU type, by what was fitted on another. */
+/* Errors on the rows of one GPU type of the fit to another. */
 struct hs_utilelsewhere {
     const char *gpu;
     uint32_t rows, models;

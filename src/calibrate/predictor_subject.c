@@ -125,7 +125,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
                    : NAN;
     if (run->sets == 1)
         return HS_OK;
-    /* The truth's form rests on pairs of one model: these are other rows. */
+    /* The form that a run applies is fitted to pairs of one model: these rows differ. */
     const bool is_disjoint = (run->options.clean & HS_CLEAN(WINDOW)) != 0 &&
                              run->set[0].windows == HS_WINDOWS_PARTLY_ALONE;
     return hs_general_study(run->set, run->sets - 1,

@@ -92,7 +92,7 @@ static const struct {
 
 struct speed_study {
     struct hs_measurements *single, *multi; /* may be the same; multi NULL = there are no gangs */
-    /* Gangs of which only what being spread costs is used, or NULL. */
+    /* Gangs of which only the cost of spreading is used, or NULL. */
     struct hs_measurements *placed;
     struct hs_score spread; /* a job's factor by the mean of the others of its curve */
     struct speed_table table;
@@ -187,7 +187,7 @@ static void error_of(const struct speed_table *table, int scheme, uint32_t type,
 
 /* ---- the tables ---- */
 
-/* As the catalogue says or, if it does not, as the measurements do. */
+/* Returns the family by the catalogue or, if that has none, by the measurements. */
 static const char *family_of(const struct hs_solo *solo, const struct hs_catalogue *catalogue)
 {
     enum hs_match match;
@@ -316,7 +316,7 @@ static double find_speed(const struct hs_measurements *m, const struct hs_solo *
     return 0;
 }
 
-/* Sums for now, means later. */
+/* Adds a value to its sum, which becomes a mean later. */
 static enum hs_status add_value(struct gang_curves *list, const char *family, const char *gpu,
                                 uint32_t gpus, double value)
 {
@@ -374,7 +374,7 @@ static void drop_types(struct speed_study *s)
     }
 }
 
-/* Of both sets. */
+/* Counts the gangs of both sets. */
 static uint32_t gang_count(const struct speed_study *s)
 {
     return (s->multi != NULL ? s->multi->solo_count : 0) +
@@ -638,7 +638,7 @@ static void write_speeds(struct hs_jsonw *w, const struct speed_table *table, co
     hs_jsonw_put(w, "} }");
 }
 
-/* Those of which gangs alone were measured. */
+/* Writes the GPU types of which only gangs were measured. */
 static void write_other_types(const struct speed_study *s, struct hs_jsonw *w)
 {
     const struct gang_curve *curves = s->gangs[SPREAD].curves;

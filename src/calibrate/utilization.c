@@ -151,7 +151,7 @@ static double stretched(double u, const double *theta, double traffic, double ot
     return busy / (busy + (1 - u));
 }
 
-/* NaN where the row lacks what the form needs: not used then. */
+/* Returns NaN if the row lacks what the form needs: then it is not used. */
 static double value_of(const struct joint_model *model, const double *theta,
                        const struct joint_row *row)
 {

@@ -73,7 +73,7 @@ void hs_interrupt_init(void);
 void hs_interrupt_watch(void);
 /* Returns the signal that requested the end; 0 if none did. */
 int hs_interrupt_signal(void);
-/* Takes that limit off, for what is to be kept. */
+/* Removes that limit, while output that is kept is written. */
 void hs_interrupt_unhurried(void);
 /* Returns "SIGINT" or "SIGTERM", for messages after such a signal. */
 const char *hs_interrupt_name(void);

@@ -157,7 +157,7 @@ struct hs_option_list {
  * full. */
 bool hs_options_add(struct hs_option_list *list, const char *span, size_t span_len,
                     const char *value, size_t value_len, int64_t unit_us);
-/* To a job with its submission; its deadline is the first where it has none. */
+/* Gives them to a job whose submission is known; the first is its deadline if it has none. */
 void hs_options_give(const struct hs_option_list *list, struct hs_trace_job *job);
 
 /* ---- formats ---- */
@@ -451,7 +451,7 @@ bool hs_header_has(const char *head, size_t len, const char *names);
  * that column's kind; other cells are written by a function, as in formats/helios.c. A format that
  * is not CSV has begin, put and end instead of a header; its columns state what it stores. */
 
-/* A cell that is not simply a column of its kind. */
+/* A cell that the format writes itself. */
 struct hs_layout_cell {
     const char *name;                                                 /* in the header */
     void (*put)(struct hs_csvw *csv, const struct hs_trace_job *job); /* writes exactly one field */

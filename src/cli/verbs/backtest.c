@@ -71,7 +71,7 @@ static enum hs_status attempt(struct calibration *c, double overcommit, bool *is
     const hs_u128 squares = hs_backtest_squares(&b, 0, c->first, &jobs);
     hs_backtest_free(&b);
     c->runs++;
-    /* where fewer jobs end, some no longer fit */
+    /* if fewer jobs end, some no longer fit */
     *is_better = status == HS_OK && jobs >= c->compared && (c->compared == 0 || squares < c->best);
     if (*is_better) {
         c->options = options;

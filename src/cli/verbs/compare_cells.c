@@ -560,7 +560,7 @@ static bool stands_in_front(const char *column)
     return strcmp(column, "policy") == 0 || strcmp(column, "seed") == 0;
 }
 
-/* All summaries start with columns of the widest. */
+/* The columns of each summary are the first ones of the widest. */
 static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *dir)
 {
     struct hs_diag *diag = &c->call->diag;

@@ -50,7 +50,7 @@ struct predicted_job {
     const char *key;
     const char *taken;     /* if unmeasured: the row that a run uses; else NULL */
     uint32_t profile, row; /* in the catalogue: its own, and the one used */
-    /* What a run applies, from the row used. */
+    /* The figures that a run applies, from the row used. */
     struct predicted_figure util, memory_mib, step_ms; /* alone; utilizations are fractions */
     struct predicted_figure *speeds;                   /* by GPU type, the requested one first */
     struct predicted_figure slowdown;                  /* error: of the speed */

@@ -144,7 +144,7 @@ static enum hs_status say_summary(struct hs_call *call, const char *dir)
     return HS_OK;
 }
 
-/* What the run has taken; a decision of a child process is most of it. */
+/* Notes what the run cost: with a policy in a child process mostly its decisions. */
 static void note_cost(const struct hs_run_result *result, struct hs_diag *diag)
 {
     hs_report(diag, HS_NOTE, NULL, NULL,

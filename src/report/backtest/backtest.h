@@ -31,7 +31,7 @@ struct hs_backtest_job {
     enum hs_outcome outcome;
 };
 
-/* So many thousandths of GPUs more are held from here on. */
+/* From at_us on, `milli` more thousandths of GPUs are held. */
 struct hs_backtest_change {
     int64_t at_us, milli;
 };

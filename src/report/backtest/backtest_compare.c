@@ -276,7 +276,7 @@ static int by_time(const void *a, const void *b)
     return HS_ORDER(x->at_us, y->at_us);
 }
 
-/* Sorts the changes and makes each the thousandths held from it on. */
+/* Sorts the changes, and turns each into the thousandths held from then on. */
 static void sum_up(struct hs_backtest_changes *changes)
 {
     int64_t held = 0;
@@ -285,7 +285,7 @@ static void sum_up(struct hs_backtest_changes *changes)
         held = changes->of[i].milli += held;
 }
 
-/* Over [from_us, to_us): of a copy at_us is the level and milli its length. */
+/* Figures over [from_us, to_us). In `spans` at_us is a level, milli its length. */
 static struct hs_backtest_figures held_figures(const struct hs_backtest_changes *levels,
                                                int64_t from_us, int64_t to_us)
 {
@@ -325,7 +325,7 @@ static int by_gpus(const void *a, const void *b)
     return HS_ORDER((*x)->milli, (*y)->milli);
 }
 
-/* Time before at_us with room, by its sums at the changes. */
+/* Returns the time with free GPUs before at_us, from its sums at the changes. */
 static int64_t time_with_room(const struct hs_backtest_changes *levels, const int64_t *sums,
                               int64_t most, int64_t at_us)
 {

@@ -172,7 +172,7 @@ static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
 /* ---- changes of nodes: events of machines, from the copy in the directory or drawn again, and
  * begins and ends of reservations ---- */
 
-/* As the engine orders an instant; a stable order by number within a kind. */
+/* Orders changes as the engine does within an instant; by number within a kind. */
 static int compare_changes(const void *a, const void *b)
 {
     const struct explain_change *x = a, *y = b;
@@ -341,7 +341,7 @@ struct replay {
     uint32_t interval; /* interval of the run that contains now_us */
     int64_t now_us;
     uint8_t *hidden_by; /* by node: a bit for each reason why its GPUs are not for jobs */
-    /* Free GPUs of such nodes, by virtual cluster of a partition. */
+    /* By lack: free GPUs of nodes with it, by virtual cluster of a partition. */
     uint64_t *hidden[EXPLAIN_LACKS];
     bool is_watching;   /* the watched job waits now */
     int64_t *headed_us; /* by job: time that it headed the line of the watched job */

@@ -50,7 +50,7 @@ struct explain_change {
     enum hs_machine_change change;
 };
 
-/* Why GPUs are free and yet not for jobs that wait. */
+/* Why waiting jobs cannot have GPUs that are free. */
 enum explain_lack { EXPLAIN_OUT, EXPLAIN_RESERVED, EXPLAIN_LACKS };
 
 struct explain_job {

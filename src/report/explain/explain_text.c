@@ -307,7 +307,7 @@ static void say_others(const struct explain *x, const struct explain_job *job,
         hs_say(out, "lost: %s of work that was done again\n", LENGTH(job->lost_ns / HS_NS_PER_US));
 }
 
-/* What a job behind them waited for. */
+/* Prints the jobs at the head of the line while the job waited. */
 static void say_heads(const struct explain *x, struct hs_output *out)
 {
     const struct explain_list *heads = &x->heads;

@@ -378,7 +378,7 @@ static enum hs_status note_missing(struct hs_page *page, enum hs_page_source sou
 /* Times before 1990 are those of a clock that begins with the trace. */
 #define CALENDAR_US (INT64_C(7305) * 86400 * HS_US_PER_S)
 
-/* Of the drawn runs, if it is the same. */
+/* Returns the origin of time of the drawn runs if all have the same; else 0. */
 static int64_t origin_of(const struct hs_page *page)
 {
     int64_t origin_us = 0;

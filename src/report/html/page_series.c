@@ -288,7 +288,7 @@ static double y_value(const struct series_section *s, uint32_t group, const stru
     return is_top ? of[i].max : of[i].min;
 }
 
-/* Of the causes those that the legend has. y is the height of an area. */
+/* Leaves out causes that are not in the legend. y is the height of an area. */
 static void put_points(const struct series_section *s, uint32_t group, const struct layer *l)
 {
     const bool is_line = l->kind == LINE, is_cause = l->first == FIXED;

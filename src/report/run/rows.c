@@ -14,7 +14,7 @@
 
 /* ---- parts of rows ---- */
 
-/* A share as text; "" of nothing. */
+/* A share as text; "" if the whole is 0. */
 #define SHARE(part, whole)                                                                         \
     HS_RATIO((whole) > 0 ? hs_exact_scaled(part, whole, MILLIONTHS) : 0,                           \
              (whole) > 0 ? MILLIONTHS : 0, 6)

@@ -38,7 +38,7 @@ struct hs_deadline_stats {
 
 static void book(struct account *a, int64_t now_us, const struct hs_job_record *job)
 {
-    /* a horizon or the policy that ended the job first missed the deadline, too */
+    /* a job that the horizon or the policy ended before has missed it, too */
     const bool is_ended = job->state == HS_JOB_REJECTED || job->state == HS_JOB_FAILED;
     const bool is_late = job->state == HS_JOB_DONE ? job->finish_us > job->deadline_us
                                                    : is_ended || now_us > job->deadline_us;

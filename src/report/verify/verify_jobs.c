@@ -207,7 +207,7 @@ static enum hs_status check_work(struct verify_check *c)
 
 /* ---- attempts ---- */
 
-/* Most attempts of a job, and the number when it is done. */
+/* Returns the most attempts of a job; a completed one has as many, unless they are generated. */
 static uint64_t attempts_of(const struct verify_run *run, const struct verify_job *j)
 {
     if (run->setup.retries == VERIFY_GENERATE)

@@ -184,7 +184,7 @@ static const struct verify_event *events_of(const struct verify_run *run, uint32
     return run->events + run->nodes[node].first_event;
 }
 
-/* Of the first `count` events of a node. */
+/* Tells whether the node is out of service after its first `count` events. */
 static bool is_out(const struct verify_run *run, uint32_t node, uint32_t count)
 {
     const struct verify_event *of = events_of(run, node);

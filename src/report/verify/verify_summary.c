@@ -21,7 +21,7 @@
 
 #define TOLERANCE 1e-12
 
-/* What became of jobs with a deadline. */
+/* Sums over jobs with a deadline. */
 struct due_sums {
     uint64_t jobs, misses, rejected, done;
     hs_i128 late_us;      /* of those done */
@@ -71,7 +71,7 @@ static void check_lateness(struct verify_check *c, const struct verify_job *j)
                          has_one ? HS_SECONDS(due_us) : "-");
 }
 
-/* Millionths, of thousandths in the trace. */
+/* Checks the value of a job: in millionths; the trace has thousandths. */
 static void check_value(struct verify_check *c, const struct verify_job *j)
 {
     const struct hs_deadline_option *of = &c->run->options[j->first_option];
@@ -94,7 +94,7 @@ static void check_value(struct verify_check *c, const struct verify_job *j)
                          HS_SECONDS(value_us), HS_SECONDS(most_us));
 }
 
-/* Of a job with a row and a deadline there. */
+/* Adds a job that has a row in jobs.csv and a deadline. */
 static void add_due(struct due_sums *due, const struct verify_run *run, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
@@ -395,7 +395,7 @@ static void compare_statistics(const struct stated *s, const struct hs_json *cla
     }
 }
 
-/* Those over jobs inside the window only where that is all jobs. */
+/* Compares metrics of jobs inside the window only if these are all jobs. */
 static void compare_deadlines(const struct stated *s, const struct verify_sums *sums, bool is_all)
 {
     const struct due_sums *due = &sums->due;
