@@ -610,6 +610,7 @@ struct trace_validation {
     int64_t newest_us;     /* latest submission so far */
     int64_t handed_out_us; /* submission that a run would have returned last */
     int64_t latest_us;     /* largest delay of a row */
+    uint64_t bad_permille; /* most that a run meets while reading */
     bool is_open;          /* the header was parsed: faults concern rows */
     bool is_cut_short;     /* the file could not be read to the end */
 };
@@ -664,6 +665,17 @@ static void check_order(struct trace_validation *d, const struct hs_trace_job *j
     hs_heap_remove(&d->held, d->spare);
 }
 
+/* Counts bad rows as a run does that passes over them: those of order are none with --sort=all. */
+static void count_share(struct trace_validation *d, uint64_t least)
+{
+    const struct hs_faults *faults = &d->reader.faults;
+    const uint64_t bad = faults->total - faults->counts[HS_FAULT_ORDER],
+                   rows = d->reader.counts.rows > least ? d->reader.counts.rows : least,
+                   permille = (bad * 1000 + rows - 1) / rows;
+    if (permille > d->bad_permille)
+        d->bad_permille = permille;
+}
+
 /* Reads all rows, including bad ones. A file that cannot be read to its end is one more fault. */
 static enum hs_status examine_all(struct trace_validation *d)
 {
@@ -672,14 +684,18 @@ static enum hs_status examine_all(struct trace_validation *d)
     enum hs_status status;
     while ((status = hs_reader_next(&d->reader, &job)) == HS_OK ||
            (status == HS_E_INPUT && faults->is_row_bad)) {
-        if (status != HS_OK)
+        if (status != HS_OK) {
+            count_share(d, HS_BAD_MEASURE);
             continue;
+        }
         check_order(d, &job);
         d->jobs++;
         if (job.gpus > 0)
             hs_fractions_count(&d->utils, job.gpu_util_pm);
         load_add(&d->load, &job);
     }
+    if (d->reader.counts.rows > 0)
+        count_share(d, 1);
     d->is_cut_short = status == HS_E_INPUT;
     if (d->is_cut_short)
         faults->total += faults->counts[HS_FAULT_STRUCTURE] == 0;
@@ -780,14 +796,14 @@ static void say_command(const struct trace_validation *d, const char *given, str
     is_cluster_guessed = say_cluster(&d->load, out);
     if (d->states.count > 1 || d->options->map_values != NULL) {
         hs_say(out, " ");
-        if (say_values(d, out) && d->states.count > 1)
-            bad -= faults->counts[HS_FAULT_STATE];
+        /* of a row the first fault is counted: others may be behind a state */
+        if (say_values(d, out) && d->states.count > 1 && bad == faults->counts[HS_FAULT_STATE])
+            bad = 0;
     }
     if (faults->counts[HS_FAULT_ORDER] > 0)
         hs_say(out, " --sort=all");
     if (bad > 0) /* per cent, rounded up to tenths, which are what is counted */
-        hs_say(out, " --skip-bad-rows=%g",
-               (double)((bad * 1000 + d->reader.counts.rows - 1) / d->reader.counts.rows) / 10);
+        hs_say(out, " --skip-bad-rows=%g", (double)d->bad_permille / 10);
     hs_say(out, "\n%s",
            is_cluster_guessed
                ? "-c is made up, nodes of 8 GPUs for a load of 80 %: the trace names only types\n"

@@ -26,7 +26,6 @@
 #define ONE         UINT64_C(1000000000)                            /* load and scale of 1 */
 #define JOBS_MAX    (UINT64_C(1) << 31)                             /* of a cache */
 #define CALENDAR_US (INT64_C(7305) * 86400 * HS_TRACE_TIME_UNIT_US) /* 1990-01-01 */
-#define BAD_MEASURE 1000 /* fewest rows to which the tolerated share applies while reading */
 
 /* ---- the reorder window ---- */
 
@@ -353,7 +352,7 @@ HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job *
         if (HS_UNLIKELY(status == HS_E_INPUT && t->reader.faults.is_row_bad &&
                         t->options->skip_bad_permille > 0)) {
             t->reader.counts.bad++;
-            HS_TRY(check_bad_share(t, BAD_MEASURE));
+            HS_TRY(check_bad_share(t, HS_BAD_MEASURE));
             continue;
         }
         HS_TRY(check_read(t, status));

@@ -33,6 +33,9 @@ struct hs_trace_window {
     bool is_from_date, is_to_date; /* instead on the trace's clock */
 };
 
+/* Fewest rows to which the tolerated share of bad ones applies while reading. */
+#define HS_BAD_MEASURE 1000
+
 struct hs_trace_options {
     const char *path;
     const char *format;     /* NULL or "auto": by content */

@@ -98,3 +98,18 @@ requests half a GPU for an hour, in the hour between the first and the last subm
 
   0 faults
   run it with: horus run pods.csv --cluster=configs/clusters/openb.json
+
+# trace-validate-command
+A run passes over so many bad rows of the first thousand, and of all later: 400 at the head of 2,000 rows are 40 %. Of a row the first fault
+is counted: a state that is no outcome, not the utilization behind it, which the run meets once the state has a meaning.
+
+  $ awk 'BEGIN { print "job_id,submit_time,gpus,duration"; for (i = 1; i <= 2000; i++) print i "," i ",1," (i <= 400 ? "x" : 5) }' >t.csv
+  $ horus trace validate t.csv 2>&1 | tail -n 1
+  run it with: horus run t.csv --skip-bad-rows=40
+  $ horus run t.csv --skip-bad-rows=40 -q -o out 2>&1 | grep passed
+  t.csv: warning: passed over 400 bad rows of 2000: 400 not a number
+  $ printf 'job_id,submit_time,gpus,duration,status,gpu_util\na,0,1,5,left,N/A\nb,0,1,5,left,1\nc,0,1,5,failed,N/A\nd,0,1,5,failed,1\n' >s.csv
+  $ horus trace validate s.csv 2>&1 | tail -n 1
+  run it with: horus run s.csv --map-value='state:left=failed' --skip-bad-rows=75
+  $ horus run s.csv --map-value='state:left=failed' --skip-bad-rows=75 -q -o s 2>&1 | grep passed
+  s.csv: warning: passed over 2 bad rows of 4: 2 not a number
