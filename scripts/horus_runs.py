@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads run directories of horus: rows as dictionaries with numbers, or pandas frames where pandas is there.
+"""Reads run directories of horus: rows as dictionaries with numbers, or pandas frames if pandas is installed.
 
     import horus_runs
     run = horus_runs.read("results/mine")

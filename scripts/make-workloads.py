@@ -68,8 +68,8 @@ class Fit:
         return [at[0]] + [b - a for a, b in zip(at, at[1:])]
 
     def match_mean(self, marginal, grid, mean, shape, tilt_above):
-        """Within the steps of the published grid, so much more at their lower ends that the mean is
-        the published one."""
+        """Shifts mass to the lower ends of the steps of the published grid until the mean is the
+        published one."""
         plain = self.masses(marginal)
         inner = plain if shape is None else [max(m, 1e-9) for m in shape(self)]
         step = []
@@ -128,7 +128,7 @@ class Fit:
         return [[m / sum(row) for m in row] for row in joint]
 
     def curve(self, masses):
-        """Points [probability, seconds] that matter."""
+        """The needed points [probability, seconds]."""
         points, p = [(0.0, self.edges[0])], 0.0
         for m, e in zip(masses, self.edges):
             p += m
@@ -142,7 +142,7 @@ class Fit:
 
 
 def thin(points):
-    """Leaves out points that a straight line passes closer than 0.0006, or 2 % of what is above."""
+    """Leaves out points closer to a straight line than 0.0006, or 2 % of the probability above."""
     kept, first = [points[0]], 0
     for i in range(2, len(points)):
         (p, a), (q, b) = points[first], points[i]
@@ -174,7 +174,7 @@ def rank_means(curve):
 
 
 def fates(curves, gpu_shares, by_size, gpu_time):
-    """Mix of fates by rank in each bucket: by_size on the whole, gpu_time over all."""
+    """Mix of outcomes by rank in each bucket: by_size on the whole, gpu_time over all."""
     widths = [b - a for a, b in zip([0] + RANKS, RANKS)]
     means = [rank_means(c) for c in curves]
     theta = [0.0, 0.0, 0.0]
@@ -292,7 +292,7 @@ def grid_of(source, cluster, what="gpu_job_duration"):
 
 
 def with_median(grid, median):
-    """The median is a point of the curve too, where that keeps it rising."""
+    """The median is a point of the curve too, if the curve still rises."""
     lower = max(x for x, p in grid if p < 0.5)
     upper = min(x for x, p in grid if p >= 0.5)
     points = grid + ([(median, 0.5)] if lower * 1.01 < median < upper * 0.99 else [])
@@ -338,7 +338,7 @@ def helios_sizes(name):
 
 
 def merge(sizes):
-    """Sizes above 32 that are rare share a bucket; GPU time is what they have together."""
+    """Rare sizes above 32 share a bucket; GPU time is their sum."""
     out = []
     for s in sizes:
         if s["name"] in ("12", "40", "48", "56") or (s["name"] == "24" and s["share"] < 0.0015):
@@ -371,7 +371,7 @@ def join(target, s):
 
 
 def helios_states():
-    """Mixes of fates by cluster and size, from those by size over all clusters and by cluster over
+    """Mixes of outcomes by cluster and size, from those by size over all clusters and by cluster over
     all sizes."""
     published = {r["gpus"]: [float(r["completed"]), float(r["canceled"]), float(r["failed"])]
                  for r in rows("helios_state_by_gpus.csv")}
@@ -454,8 +454,8 @@ def mix_of(shares, masses):
 
 
 def rarely_long(fit, size, guess):
-    """How long the longest gangs of 16 and more GPUs run is not published: beyond two days the guess
-    falls off with a time of five."""
+    """The longest run times of gangs of 16 and more GPUs are not published: beyond two days the guess
+    decays with a constant of five."""
     if max(g for g, _ in size["gpus"]) < 16:
         return guess
     return [m * math.exp(-max(0, t - 172800) / 432000) for m, t in zip(guess, fit.middles)]
@@ -609,7 +609,7 @@ def failure_times():
 
 
 def fit_mixes(shares, guess, fixed, column, overall):
-    """Fates by bucket: one column given, the others nearest to a guess with the wanted sums."""
+    """Outcomes by bucket: one column given, the others nearest to a guess with the given sums."""
     mix = [list(g) for g in guess]
     for _ in range(500):
         found = [sum(s * m[o] for s, m in zip(shares, mix)) for o in range(3)]

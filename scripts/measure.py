@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures the sources: size, functions, who calls what. `make lint` gates these figures.
+"""Measures the sources: size, functions, calls. `make lint` gates these figures.
 
     scripts/measure.py [TREE]           a table by folder, then the whole
     scripts/measure.py --once FOLDER    static functions that are called once, in FOLDER

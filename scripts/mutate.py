@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mutation testing: which small faults in src/engine, src/model and src/policies does no test notice?
+"""Mutation testing: the small faults in src/engine, src/model and src/policies that no test detects.
 
     scripts/mutate.py [N [SEED [WORD]]]      300 mutants, seed 1, of files whose path contains WORD
-    scripts/mutate.py 201-300 24             goes on behind the first 200 of seed 24
+    scripts/mutate.py 201-300 24             continues after the first 200 of seed 24
 
 A mutant is the tree with one operator, constant, condition or call changed, drawn uniformly from all
-places. It is made in a copy of the tree (build/mutate), so that yours is not touched, and tested: first
+places. It is made in a copy of the tree (build/mutate), so that the tree itself is not changed, and tested: first
 by tests of the same subject by name, then by golden timelines, tests of the same folder, conformance of the
-policies and 300 random scenarios of each reference, from cheap to dear, last by cases of the command line
+policies and 300 random scenarios of each reference, from cheap to expensive, last by cases of the command line
 that name the file's subject. The first test that fails or takes five times as much processor time kills it.
-One of which the compiler makes the same code has no effect.
+A mutant that compiles to the same code has no effect.
 
 Prints how many were killed, survived, have no effect or did not compile, and the survivors as
 FILE:LINE: MUTATION: each is a missing test, or a change without effect. About 10 s each on one core, as all
@@ -108,7 +108,7 @@ def cases(path, passing):
 
 
 def of_interest(path, tests):
-    """Tests of the same subject, then quick ones of the whole and the policies' conformance, from cheap to dear."""
+    """Tests of the same subject, then quick ones of the whole and the policies' conformance, from cheap to expensive."""
     words = subjects(path, COMMON)
     folder = os.path.relpath(path, TREE).split("/")[1]
     near = {t for t in tests if words & set(os.path.basename(t).split("_"))}
@@ -134,7 +134,7 @@ def build():
 
 
 def baseline():
-    """What passes without a mutation, its processor time and what it includes; cases of the command line that pass."""
+    """Tests that pass without a mutation, with processor time and includes; cases of the command line that pass."""
     tests = {}
     for kind in "golden", "conformance", "unit", "oracle":
         for name in sorted(os.listdir(os.path.join(TREE, "build/mutate/tests", kind))):
@@ -151,7 +151,7 @@ def baseline():
 
 
 def code_of(made):
-    """The object file's bytes, nothing where it does not compile."""
+    """The object file's bytes; empty if it does not compile."""
     if run([*MAKE, made])[0] != 0:
         return b""
     with open(os.path.join(TREE, made), "rb") as file:

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# How near the calibrations come to what was asked of them: acceptance A1 to A19, a line a figure.
+# The calibrations compared with their requirements: acceptance A1 to A19, a line a figure.
 #   tests/report/calibrate-report.sh BUILD [FOLDER]
 # Fits all four models from the public measurements (scripts/calibrate.sh) with BUILD/horus, or
-# takes FOLDER/{interference,utilization,predictor,speed,all}.json, and FOLDER/rows/all.csv, as they
-# are; all.json is fitted to all pairs, those of partly overlapping windows too, of which A1 to A5 are; runs the property tests and the bench of BUILD. Exit 1 if a "must" is missed. Without
-# measurements, what only they can tell is listed as not checked.
+# takes FOLDER/{interference,utilization,predictor,speed,all}.json, and FOLDER/rows/all.csv, unchanged;
+# all.json is fitted to all pairs, also those of partly overlapping windows, which A1 to A5 use; runs the
+# property tests and the bench of BUILD. Exit 1 if a "must" is missed. Without measurements, the figures
+# that need them are listed as not checked.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1
@@ -44,7 +45,7 @@ figure() { # ID REQUIREMENT OP MUST STRETCH FILE JQ: that number of a model file
     line "$1" "$2" "$3" "$4" "$5" "@$6"
 }
 
-# Puts numbers in the place of @FILE, in order; `none` where there is no number or more than one.
+# Replaces each @FILE by its number, in order; `none` if there is no number or more than one.
 answer() {
     local file
     for file in interference utilization predictor speed all; do
@@ -241,7 +242,7 @@ END
     done
 }
 
-# A19: steps on several GPUs, percentages that the test tells.
+# A19: steps on several GPUs, percentages printed by the test.
 scaling() {
     local said app seen of unseen=-
     [ ! -r "$data/sia/step_times.csv" ] || unseen=none

@@ -30,7 +30,7 @@ static void measure(const char *workload, uint64_t jobs, uint32_t draws)
     }
 }
 
-/* Four digits that count, no more than four decimals. */
+/* Four significant digits, at most four decimals. */
 struct figure {
     char text[32];
 };
@@ -46,7 +46,7 @@ static struct figure figure(double value, const char *unit)
     return f;
 }
 
-/* Number of points, and which of them is furthest off. */
+/* Number of points, and the point of largest deviation. */
 static void say_point(const struct workrow *row)
 {
     const struct workfact *f = row->worst;
@@ -134,7 +134,7 @@ static int64_t month_us(const char *date)
     return us;
 }
 
-/* How far single months of the file are from the file. */
+/* Deviations of single months of the file from the whole file. */
 static void say_months(const struct hs_trace_options *options, struct workstat *all,
                        const char *gpus)
 {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Holds generated workloads, and workloads fitted to traces, against what is published and against
-# real traces: results/workloads.md.
+# Compares generated workloads, and workloads fitted to traces, with published figures and with real
+# traces: results/workloads.md.
 #   tests/report/workload-report.sh [BUILD [FOLDER]]        defaults: build/release results
-# Tables of real traces need $HORUS_DATA, else ../shared/data; without it they stay as they are, and
-# this is said.
+# Tables of real traces need $HORUS_DATA, otherwise ../shared/data; without it they stay unchanged, with a
+# message.
 # shellcheck source=scripts/reproduce-common.sh
 . "$(dirname "$0")/../../scripts/reproduce-common.sh"
 page=workloads

@@ -2,7 +2,7 @@
 #
 # The code of Markdown pages, a line each: `block LINE` where a block begins, then `LINE<TAB>TEXT` of
 # its lines, without their common indentation; and `inline LINE<TAB>TEXT` of each `horus ...` or
-# `make ...` between backquotes. A block is fenced, or indented by four blanks behind an empty line (in
+# `make ...` between backquotes. A block is fenced, or indented by four blanks after an empty line (in
 # an item of a list by as much more as its text).
 function flush(    i, least, blanks) {
     while (n > 0 && text[n] ~ /^ *$/) n--

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a jobs.csv as evalys' JobSet.from_csv does, and holds what it sees against the run.
+"""Reads a jobs.csv as evalys' JobSet.from_csv does, and compares it with the run.
 
     python3 evalys-facts.py RUN exclusive|preemptive|shared
 
 Conventions: github.com/oar-team/evalys, evalys/jobset.py (JobSet.columns; from_csv: pandas.read_csv
 with converters, str for job_id, ProcSet.from_str for allocated_resources) and evalys/metrics.py
 (compute_load); github.com/oar-team/procset.py (from_str: intervals "1-2", elements "5", one blank
-between, "" is the empty set). Where evalys itself is installed, it opens the file, too. Prints a
+between, "" is the empty set). If evalys itself is installed, it opens the file, too. Prints a
 line for each fact that does not hold; exit code 1 when there is one.
 """
 import json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the pods of openb ask for over time if none ever waits: a line an event, time and thousandths of
-# GPUs of those that are alive. Reads openb_pod_list_default.csv; a pod that was never scheduled lives
-# from its creation to its deletion.
+# The requests of openb's pods over time if none ever waits: a line an event, time and thousandths of
+# GPUs of the running pods. Reads openb_pod_list_default.csv; a pod that was never scheduled runs from its
+# creation to its deletion.
 #   awk -v order=SCRATCH-FILE -f openb-alive.awk openb_pod_list_default.csv
 BEGIN { FS = "," }
 FNR == 1 { next }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Best fit, written from its rules alone: openb's pods come one after the other and none leaves. A
-# share goes to the GPU with shares that has the least room that is enough, else to an idle GPU as a
+# share goes to the GPU with shares that has the least sufficient room, otherwise to an idle GPU as a
 # job of one GPU would; whole GPUs to the node with the fewest idle ones that are enough; always the
 # lowest number among equals, and only where the node has the CPUs and the memory. Pods of 0 GPUs
-# take nothing. Who finds no place waits for ever; others pass.
+# take nothing. A pod without a place waits for ever; others pass it.
 #   awk -f openb-fill.awk openb_node_list_gpu_node.csv openb_pod_list_default.csv
 # A line a pod: thousandths of GPUs allocated, GPUs held, pods waiting.
 BEGIN {

@@ -38,7 +38,7 @@ def tables(*words):
 
 
 def takes(command, document):
-    """Does horus take it? Exit codes other than 0 and 3 (bad input) are a fault of their own."""
+    """True if horus accepts it. Exit codes other than 0 and 3 (bad input) are a fault of their own."""
     path = os.path.join(FOLDER, "mutant.json")
     with open(path, "w") as file:
         json.dump(document, file)
@@ -134,7 +134,7 @@ def of_text(row):
 
 
 def text_of(value):
-    """As it stands in "policy:key=value"; None for what has no such form."""
+    """As written in "policy:key=value"; None for a value without such a form."""
     if isinstance(value, bool) or value is None or isinstance(value, (dict, list)):
         return None
     text = repr(value) if isinstance(value, float) else str(value)
@@ -142,7 +142,7 @@ def text_of(value):
 
 
 def of_policies(policies):
-    """(good, bad) values of the key policy: every parameter that is not alike one already seen."""
+    """(good, bad) values of the key policy: every parameter that differs from those already seen."""
     good, bad = ["fifo:"], ["nosuch", 5, True, {}, {"scan": "fit"}, {"name": 5}, {"name": "nosuch"}]
     seen = set()
     for policy in policies:
@@ -176,7 +176,7 @@ def is_too_much(row, value):
 # ---- what a schema cannot say ----
 
 DIFFERENCES = {
-    # name: (command, document, does horus take it?, does the schema?)
+    # name: (command, document, accepted by horus, accepted by the schema)
     "a number beyond its range, written as text": ("run", {"seed": "9000000000000001"}, False, True),
     "a duration beyond its range, written with a unit": ("run", {"oom_delay": "2d"}, False, True),
     "a list that must rise": ("run", {"policy": "tiresias:queue_limits=9/8"}, False, True),
