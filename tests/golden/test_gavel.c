@@ -358,7 +358,7 @@ static void compat_waits_for_solution(void **state)
 
 /* GN2: at 360 the first job has ended, and the third, of 4 GPUs, fits into the 4 of the cluster, of
  * which 3 are held: it takes turns with the second. At 720 the third has received less, at 1080 as
- * much as the second, which is owed more; at 1440 it has less again. */
+ * much as the second, which is due more; at 1440 it has less again. */
 static void compat_fifo_takes_turns(void **state)
 {
     (void)state;

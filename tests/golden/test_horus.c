@@ -395,8 +395,8 @@ static int64_t heavy_start_us(const char *spec)
 }
 
 /* A GPU for one job, nine jobs of 10 % waiting at any time, and one of 95 %. Horus starts it when
- * the stream is over and all its jobs are done, after 310 minutes. In Horus+ with a lane of its own
- * its credit is one job times its wait, against at most ten jobs times ten minutes: its lane is
+ * the stream is over and all its jobs are done, after 310 minutes. In Horus+ with a queue of its own
+ * its credit is one job times its wait, against at most ten jobs times ten minutes: its queue is
  * first after 100 minutes at the latest, and the GPU is free every minute. */
 static void starvation(void **state)
 {
@@ -408,7 +408,7 @@ static void starvation(void **state)
 }
 
 /* 1x2, one job a GPU, one candidate at a time. a holds a GPU; three gangs of two have waited since
- * 1, five single jobs since 181. The gangs' lane has a credit of 3 (t - 1), the other 5 (t - 181)
+ * 1, five single jobs since 181. The gangs' queue has a credit of 3 (t - 1), the other 5 (t - 181)
  * from a minute on: 1260 and 1200 s at 421, 1440 and 1500 at 481. No job is submitted or ends in
  * between; the policy wakes every minute and starts a single job. If it wakes every ten minutes it
  * does not yet. */
@@ -427,8 +427,8 @@ static void credits_grow_with_time(void **state)
                          &until, "a:0-550 g: h: i: p: q: r: s: t:");
 }
 
-/* With one lane horus+ is horus: the order of utilization, five candidates. */
-static void one_lane_is_horus(void **state)
+/* With one queue horus+ is horus: the order of utilization, five candidates. */
+static void one_queue_is_horus(void **state)
 {
     (void)state;
     expect("1x4", "horus+:max_tenants=1,queues=1",
@@ -462,7 +462,7 @@ int main(void)
         cmocka_unit_test(same_seed_same_log),
         cmocka_unit_test(starvation),
         cmocka_unit_test(credits_grow_with_time),
-        cmocka_unit_test(one_lane_is_horus),
+        cmocka_unit_test(one_queue_is_horus),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

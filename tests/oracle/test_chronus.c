@@ -5,7 +5,7 @@
  * instant); the greedy plans against those of integer programs. And on the trace of its authors
  * beside other policies. HORUS_LONG makes the loops ten times as long.
  *
- * No file of a run tells whether a job was accepted: a copy of the policy marks the jobs that are
+ * No file of a run shows whether a job was accepted: a copy of the policy marks the jobs that are
  * in its plan.
  */
 #include <setjmp.h>
