@@ -394,10 +394,10 @@ static int64_t heavy_start_us(const char *spec)
     return start_us;
 }
 
-/* A GPU for one job, nine jobs of 10 % waiting at any time, and one of 95 %. Horus starts it when
- * the stream is over and all its jobs are done, after 310 minutes. In Horus+ with a queue of its own
- * its credit is one job times its wait, against at most ten jobs times ten minutes: its queue is
- * first after 100 minutes at the latest, and the GPU is free every minute. */
+/* A GPU for one job, nine jobs of 10 % waiting at any time, and one of 95 %. Horus starts it
+ * when the stream is over and all its jobs are done, after 310 minutes. In Horus+ with a queue
+ * of its own its credit is one job times its wait, against at most ten jobs times ten minutes:
+ * its queue is first after 100 minutes at the latest, and the GPU is free every minute. */
 static void starvation(void **state)
 {
     (void)state;
