@@ -48,28 +48,19 @@ static const struct hs_rowcell cells[] = {
     {NULL, HS_ROWCELL_TEXT, 0},
 };
 
-static const char *name_of(const struct team_job *job, enum hs_teams_by by)
-{
-    static struct hs_class class;
-    switch (by) {
-    case HS_TEAMS_VC:
-        return job->vc;
-    case HS_TEAMS_USER:
-        return job->user;
-    case HS_TEAMS_STATE:
-        return job->status;
-    default:
-        hs_class_name(HS_CLASS_GPUS + hs_class_of_gpus(job->gpus), NULL, &class);
-        return class.name;
-    }
-}
-
 static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
 {
     struct hs_teams *t = ctx;
     struct team_job job = {.jct_us = -1};
     HS_TRY(hs_rowfile_read(f, &job));
-    const char *name = name_of(&job, t->by);
+    struct hs_class class = {.name = ""};
+    if (t->by == HS_TEAMS_GPUS)
+        hs_class_name(HS_CLASS_GPUS + hs_class_of_gpus(job.gpus), NULL, &class);
+    const char *const names[HS_TEAMS_KINDS] = {[HS_TEAMS_VC] = job.vc,
+                                               [HS_TEAMS_USER] = job.user,
+                                               [HS_TEAMS_GPUS] = class.name,
+                                               [HS_TEAMS_STATE] = job.status};
+    const char *name = names[t->by];
     const uint32_t index = hs_intern_get(&t->names, name[0] != '\0' ? name : UNNAMED) - 1;
     if (index == t->count)
         *hs_push(t->of, t->count, t->cap, ROWS_MAX) = (struct hs_team){.quantile_us = {-1, -1, -1}};

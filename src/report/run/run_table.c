@@ -62,22 +62,16 @@ struct hs_replicated hs_replicated_mean(const double *values, size_t stride, uin
     return (struct hs_replicated){mean, mean - half, mean + half, m.runs};
 }
 
-/* Tells whether every pair has a ratio and any first is not 0. */
-static bool is_of_pairs(const double *values, const double *firsts, size_t stride, uint32_t count)
-{
-    bool is_any = false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!(values[i * stride] >= 0) || !(firsts[i * stride] >= 0))
-            return false;
-        is_any = is_any || firsts[i * stride] > 0;
-    }
-    return is_any;
-}
-
 struct hs_replicated hs_replicated_ratio(const double *values, const double *firsts, size_t stride,
                                          uint32_t count)
 {
-    if (!is_of_pairs(values, firsts, stride, count))
+    bool has_ratio = false; /* of means: a first is above 0, and no value is negative or unknown */
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(values[i * stride] >= 0) || !(firsts[i * stride] >= 0))
+            return nothing;
+        has_ratio = has_ratio || firsts[i * stride] > 0;
+    }
+    if (!has_ratio)
         return nothing;
     const struct mean of = mean_of(values, stride, count), first = mean_of(firsts, stride, count);
     const double mean = first.origin + first.shift, ratio = (of.origin + of.shift) / mean;
