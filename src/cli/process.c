@@ -163,9 +163,19 @@ void hs_status_line_start(struct hs_status_line *line, struct hs_terminal *termi
     line->shown_ns = line->started_ns - PERIOD_NS + FIRST_NS;
 }
 
+static volatile sig_atomic_t wants_status;
+
+/* Returns true once after each SIGUSR1, which requests the status line. */
+static bool is_requested(void)
+{
+    const bool wants = wants_status != 0;
+    wants_status = 0;
+    return wants;
+}
+
 bool hs_status_line_is_due(struct hs_status_line *line)
 {
-    if (hs_interrupt_wants_status())
+    if (is_requested())
         return true;
     if (!line->is_on)
         return false;
@@ -247,8 +257,7 @@ void hs_status_line_show_run(const struct hs_status_line *line, const struct hs_
 void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint32_t count,
                                const char *rest)
 {
-    bool is_asked = hs_interrupt_wants_status();
-    if (!is_asked && (!line->is_on || (done == line->shown_count && done > 0)))
+    if (!is_requested() && (!line->is_on || (done == line->shown_count && done > 0)))
         return;
     line->shown_count = done;
     hs_status_line_show(line, rest, (double)done / count);
@@ -257,7 +266,6 @@ void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint3
 /* ---- signals ---- */
 
 static volatile sig_atomic_t ending_signal;
-static volatile sig_atomic_t wants_status;
 
 #define PATIENCE_US 700000 /* time limit for a loop to check the flag */
 
@@ -343,13 +351,6 @@ int hs_interrupt_signal(void)
 const char *hs_interrupt_name(void)
 {
     return ending_signal == SIGINT ? "SIGINT" : "SIGTERM";
-}
-
-bool hs_interrupt_wants_status(void)
-{
-    bool wants = wants_status != 0;
-    wants_status = 0;
-    return wants;
 }
 
 /* ---- a pool of processes ---- */

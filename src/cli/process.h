@@ -77,8 +77,6 @@ int hs_interrupt_signal(void);
 void hs_interrupt_unhurried(void);
 /* Returns "SIGINT" or "SIGTERM", for messages after such a signal. */
 const char *hs_interrupt_name(void);
-/* Returns true once after each SIGUSR1, which requests the status line. */
-bool hs_interrupt_wants_status(void);
 
 /* ---- a pool of processes ---- */
 
