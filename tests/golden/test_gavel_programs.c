@@ -264,8 +264,8 @@ static void g4_finish_time_fairness(void **state)
     hs_lp_close(p.lp);
 }
 
-/* A rate of 1 costs 1 on a type of speed 1, all the time, and .1 on one of speed 2 at a price of .2,
- * half of the time: the latter is chosen. */
+/* A rate of 1 costs 1 on a type of speed 1, all the time, and .1 on one of speed 2 at a price of
+ * .2, half of the time: the latter is chosen. */
 static void cheaper_of_two(void **state)
 {
     const struct hs_gavel_program p = {.types = 2, .gpus = {1, 1}};
