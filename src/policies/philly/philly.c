@@ -7,7 +7,7 @@
  * Definition. A VC's quota is at most the cluster; `used` are the GPUs that its jobs hold, those
  * started by the plan included. A waiting job has tries = 0, level = 0 (max_level if relax_after is
  * 0) and is due from its submission on.
- * - Pass: after the events of an instant at which a job was submitted (and not turned away), ended
+ * - Pass: after the events of an instant at which a job was submitted (and not rejected), ended
  *   (or failed) after it held GPUs, or is to be tried again. It looks at the jobs that are due.
  * - Walk: VCs by used / quota as it stands when the walk begins, exactly; ties by index, quota 0
  *   last. The due jobs of a VC by (submission, row); an attempt counts from its resubmission, or,
@@ -29,7 +29,7 @@
  *   most first, lowest id on ties; each gives all of them until the gang is whole, and at level 0
  *   the ceil(n / g) first must hold it.
  * - On a pool that is wholly idle waiting brings nothing: the level goes up at once until the job
- *   starts, and one that fails at max_level is turned away.
+ *   starts, and one that fails at max_level is rejected.
  * - Fair share: a job with used + n <= quota, when at least fair_preempt of all GPUs are held. Jobs
  *   that hold GPUs, the last started first (start of their placement; ties: submitted last, highest
  *   row), not those started by this pass: each whose VC keeps at least its quota without it is
