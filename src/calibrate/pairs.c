@@ -181,7 +181,7 @@ double hs_pairset_util(const struct hs_pairset *set, uint32_t job)
 
 /* ---- folds ---- */
 
-/* Returns the fold whose fit predicts the row. */
+/* Returns the fold of the fit that predicts the row. */
 static uint32_t fold_of(const struct hs_pairset *set, enum hs_unseen what, uint32_t row)
 {
     const struct hs_pairrow *r = &set->rows[row];

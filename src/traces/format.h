@@ -157,7 +157,8 @@ struct hs_option_list {
  * full. */
 bool hs_options_add(struct hs_option_list *list, const char *span, size_t span_len,
                     const char *value, size_t value_len, int64_t unit_us);
-/* Gives them to a job whose submission is known; the first is its deadline if it has none. */
+/* Sets the deadline options of a job with a known submission; the first becomes its deadline if it
+ * has none. */
 void hs_options_give(const struct hs_option_list *list, struct hs_trace_job *job);
 
 /* ---- formats ---- */
