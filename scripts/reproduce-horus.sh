@@ -203,9 +203,9 @@ venus_note() {
         END {
             printf "All %d jobs, on 33 of the 133 nodes so that they queue. Gangs of more than 8 GPUs\n" \
                 "are %.0f %% of the jobs and %.0f %% of the GPU time, and by default share no GPU\n" \
-                "(`share_up_to`). Where such gangs are the five jobs of least utilization and find no\n" \
-                "idle nodes, `horus` starts nothing behind them: hence the rows that look further ahead,\n" \
-                "let them share, or pass by without sharing.\n\n",
+                "(`share_up_to`). If the five jobs of least utilization are such gangs and find no idle\n" \
+                "nodes, `horus` starts nothing behind them. The last three rows look further ahead, let\n" \
+                "these gangs share, or skip jobs without sharing.\n\n",
                 jobs, 100 * large / jobs, 100 * large_time / time
         }' "$trace"
 }
