@@ -282,8 +282,8 @@ exact_table() {
     title "published | here | jobs | that differ | mean JCT, s, published | here | test"
     cat "$work/exact"
     awk '$1 == "mean_jct" {
-            printf "\nThe mean that is not equal is a matter of ties: some jobs of 0e4a51 came in the same second,\n" \
-                "the artifact sorts them unstably, and 100 random orders of ours (`--tie-jitter=100`) span\n" \
+            printf "\nThe one unequal mean is due to ties: some jobs of 0e4a51 were submitted in the same second, the\n" \
+                "artifact sorts them unstably, and 100 random orders of ours (`--tie-jitter=100`) span\n" \
                 "%.0f to %.0f s.\n", $(NF - 1), $NF }' "$work/jittered"
 }
 
