@@ -156,7 +156,7 @@ def point_head: ["policy", "jobs", "CPU s", "user s", "wall s", "MiB", "events/s
 # The star has one point a policy here, the most jobs that it could finish; a product all of them.
 def point_tables: . as $m |
     if .form == "star" then
-        {title: "1,024 GPUs, 95 % load, the most jobs that each can do",
+        {title: "1,024 GPUs, 95 % load, the largest trace that each policy finished",
          head: point_head,
          rows: ([.grid[] | select(.outputs == "summary" and .gpus == 1024 and .load == 95 and
                                   .jobs <= 1000000 and (.capped | not))] |
@@ -217,7 +217,7 @@ def load_tables: . as $m |
 
 def backlog_tables: . as $m | select(.backlog | length > 0) |
     (.backlog | map(.jobs) | unique) as $counts |
-    {title: "Jobs that come at once: CPU ns an event, without start-up; exponent from 10,000 on",
+    {title: "Jobs submitted at once: CPU ns per event, without start-up; exponent from 10,000 on",
      head: (["policy"] + ($counts | map(jobs_text)) +
             ["exponent", "target", "bytes a waiting job", "target"]),
      rows: (.backlog | by_policy($m) | map(. as $mine | .[0].policy as $policy | [$policy] +
@@ -287,7 +287,7 @@ def other_tables:
     {title: "horus generate, 1,000,000 jobs of Venus as CSV",
      head: ["CPU s", "x parse of what it makes"], rows: [[(.cpu_us / 1e6 | fixed(2)), (.ratio | short)]]}),
     (select(.searches | length > 0) |
-    {title: "GPUs to share, half of them open: ns a search, by the index and by a look at each",
+    {title: "Finding GPUs to share, half of them open: ns per search, by the index and by a scan",
      head: ["GPUs", "for", "index", "scan"],
      rows: [.searches[] | [(.gpus | thousands), (if .workers == 1 then "one worker"
          else "a gang of \(.workers)" end), (.index_ns | thousands), (.scan_ns | thousands)]]});
@@ -364,28 +364,37 @@ def grown($before; $after):
 # Lines of bench_interference, the first of which is their head; indented lines belong to the line above
 # them.
 def lookups:
-    {title: "Slowdowns of shared GPUs: ns a look at one",
+    {title: "Slowdowns of shared GPUs: ns per lookup",
      head: ["of", "ns", "target"],
      rows: (reduce (.lookups[1:][] | capture("^(?<in> *)(?<what>.*[^ ]) +(?<ns>[0-9.]+)$")) as $line
         ({rows: []}; (if ($line.in | length) <= 2 then .of = $line.what else . end) |
             .rows += [[(if .of == $line.what then .of else "\(.of), \($line.what)" end), $line.ns,
                        (if $line.what | endswith("pair") then "100" else "" end)]]) | .rows)};
 
+# What the policy's longest run on 1,024 GPUs at 95 % load costs.
+def in_short($policy): . as $m | most($policy; $m) |
+    if . then "`\($policy)` takes \(.cpu_us / 1e6 | fixed(2)) s for \(.jobs | jobs_text) jobs (\(
+        .ratio | short) x parse, \(.peak_kib / 1024 | fixed(1)) MiB)" else empty end;
+
 def page($before; $after):
     "# Speed",
     "",
-    "Written by `tests/bench/bench.sh --page` from two results of `make bench`: before is \($before.program),",
-    "after \($after.program); \($after.compiler), \($after.machine.cores) cores, \($after.machine.cpu).",
+    "**Question.** What does a run cost in CPU time and memory, and how does that grow with jobs, GPUs and load?",
     "",
-    "CPU time (user and system), medians of up to \($after.rounds) rounds that take the policies in turns. `x parse`",
-    "is the ratio to libcsv with empty callbacks over the same file, the mean of a parse right before the run and one",
-    "right behind it (\($after | parse_ns | short) ns a row), since a shared machine changes its speed within seconds. Traces are",
-    "made by `horus generate --like venus --load X --format helios`, twelve columns, about 100 bytes a row. Under",
-    "strict order of submission Venus' gangs hold up what is behind them, so at 95 % the queue of `fifo` grows with the",
-    "trace: `live jobs` says how many were there at most. At 30 % hardly a job waits, and the exponent in jobs is of",
-    "equal work. Bytes a GPU are those of an idle cluster; one with tenants takes up to 152 more where they share it",
-    "(`antman`: 96). `!` marks a missed target, `> cap` a run of more than \($after.cap_s) s. `scripts/README.md` tells the",
-    "rest.",
+    ($after | [in_short("fifo", "tiresias", "horus")] | select(. != []) |
+        "**Answer.** On 1,024 GPUs at 95 % load, summary alone:\n" + join(",\n") + ".\nTargets that are missed are marked `!`.\n"),
+    "**Command.** `make bench` (a quarter of an hour) measures a program; `tests/bench/bench.sh --page` writes the",
+    "tables below from two results. *Before* is \($before.program), *after* \($after.program);",
+    "\($after.compiler), \($after.machine.cores) cores, \($after.machine.cpu). `scripts/README.md` has the details.",
+    "",
+    "**Reading the tables.** CPU time is user and system time, the median of up to \($after.rounds) rounds that alternate between",
+    "the policies. `x parse` is the ratio to libcsv with empty callbacks over the same file (\($after | parse_ns | short) ns a row): the mean of",
+    "a parse right before and one right after the run, because a shared machine changes its speed within seconds.",
+    "Traces come from `horus generate --like venus --load X --format helios`: twelve columns, about 100 bytes a row.",
+    "At 95 % load the gangs of Venus block a strict queue, so the queue of `fifo` grows with the trace; `live jobs`",
+    "is the largest number of jobs in the system. At 30 % hardly any job waits, so the exponent in jobs compares equal",
+    "work per job. Bytes per GPU are those of an idle cluster; GPUs with tenants take up to 152 more under policies that",
+    "share them (`antman`: 96). `!` marks a missed target, `> cap` a run of more than \($after.cap_s) s.",
     (faster($before; $after), grown($before; $after) | select(.rows | length > 0) | markdown),
     ($after | tables[] | markdown),
     ($after | lookups | select(.rows | length > 0) | markdown);
