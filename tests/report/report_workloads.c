@@ -61,7 +61,7 @@ static void say_point(const struct workrow *row)
 static const char *verdict(const struct workrow *row)
 {
     if (row->allowed <= 0)
-        return "told";
+        return "stated";
     if (row->draws_met == row->draws)
         return "met";
     return workrow_is_met(row) ? "met by the mean" : "**missed**";

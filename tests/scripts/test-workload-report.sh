@@ -54,7 +54,7 @@ echo '| G1 | a | 1 |  | 1 | x | 1 | 0 | 0 to 0 | 1 | met |'
 echo '| G2 | b | 1 |  | 1 | x | 1 | 0 | 0 to 2 | 1 | met by the mean |'
 echo '| G3 | c | 1 |  | 1 | x | 9 | 8 | 8 to 8 | 1 | **missed** |'
 echo '| G4 | d | 1 |  | 1 | x | 9 | 8 | 8 to 8 | 1 | **missed** |'
-echo '| - | e | 1 |  | 1 | x | 9 | 8 | 8 to 8 |  | told |'
+echo '| - | e | 1 |  | 1 | x | 9 | 8 | 8 to 8 |  | stated |'
 END
 chmod +x "$work/build/tests/report/report_workloads"
 tests/report/workload-report.sh "$work/build" "$work/made" 2>"$work/said"
