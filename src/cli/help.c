@@ -23,34 +23,35 @@
 static const struct hs_metavar metavars[] = {
     {"TIME", "@none", HS_PATTERN_TIME, "number",
      "90s, 15min, 2h or 7d; also us and ms. A bare number is seconds."},
-    {"TIME/TIME/...", "@none", NULL, NULL, "One to eight times with slashes between: 7s/30s/1min."},
+    {"TIME/TIME/...", "@none", NULL, NULL,
+     "One to eight times, separated by slashes: 7s/30s/1min."},
     {"RATES", "@none", "[a-z_]+=[^,]+(,[a-z_]+=[^,]+)+", NULL,
-     "Mean times, mtbf=30d,repair=4h, perhaps with shape=0.7 and rack_mtbf=300d."},
+     "Mean times, mtbf=30d,repair=4h, optionally with shape=0.7 and rack_mtbf=300d."},
     {"SIZE", "@none", HS_PATTERN_SIZE, "number",
      "500MiB or 16GiB. A bare number is MiB; GB is the same as GiB."},
-    {"N", "@none", "[0-9]+", "integer", "A whole number."},
+    {"N", "@none", "[0-9]+", "integer", "An integer."},
     {"X", "@none", NULL, NULL, "A number: 0.25, 1e-3, or 25% for 0.25."},
     {"PERCENT", "@none", NULL, NULL, "A number of per cent: 25 or 25%."},
     {"FILE", "@file", NULL, NULL, NULL},
     {"FILES", "@file", NULL, NULL, NULL},
     {"PATH", "@file", NULL, NULL, NULL},
     {"TRACE", "@file", NULL, NULL,
-     "A trace: a file, plain or .gz or .zst, or - for standard input, its format recognised by "
-     "content; or gen:NAME,n=JOBS for made-up jobs, by --seed (horus generate)."},
-    {"EXPERIMENT.json", "@file", NULL, NULL, "What is swept; horus schema sweep tells its form."},
+     "A trace: a file, plain, .gz or .zst, or - for standard input; its format is recognised by "
+     "content. Or gen:NAME,n=JOBS for synthetic jobs, drawn by --seed (horus generate)."},
+    {"EXPERIMENT.json", "@file", NULL, NULL,
+     "The experiment; 'horus schema sweep' prints its JSON Schema."},
     {"SPEC", "@file", NULL, NULL,
-     "A cluster: a shipped one such as venus or philly-8gpu (horus version --verbose lists them), "
-     "a JSON file, or a "
-     "shape NODESxGPUS:TYPE with commas between: 20x8:V100,8x4:P100."},
+     "A cluster: the name of a built-in one such as venus or philly-8gpu ('horus clusters' lists "
+     "them), a JSON file, or a shape, NODESxGPUS:TYPE separated by commas: 20x8:V100,8x4:P100."},
     {"DIR", "@dir", NULL, NULL, NULL},
     {"RUN", "@dir", NULL, NULL, "The directory of a finished run."},
     {"NAME[:KEY=VALUE,...]", "@policy", NULL, NULL,
-     "A policy and its parameters: srtf or srtf:form=replace,preempt_cost=table. One of your own: "
+     "A policy and its parameters: srtf or srtf:form=replace,preempt_cost=table. Your own policy: "
      "./FILE.so or exec:COMMAND."},
     {"POLICY", "@policy", NULL, NULL, "The name of a policy."},
     {"COMMAND", "@command", NULL, NULL, "A command of horus."},
     {"KEY=VALUE", "@setting", NULL, NULL, NULL},
-    {"LIST", "@list", NULL, NULL, "Words with commas between."},
+    {"LIST", "@list", NULL, NULL, "Words separated by commas."},
     {"NAME", "@word", NULL, NULL, NULL},
     {"WORKLOAD", "@none", "[^./\\x00-\\x1f\\x7f][^/\\x00-\\x1f\\x7f]*", "number",
      "A name without a slash or a leading dot."},
@@ -58,24 +59,24 @@ static const struct hs_metavar metavars[] = {
     {"ACTION", "@word", NULL, NULL, NULL},
     {"KIND", "@word", NULL, NULL, NULL},
     {"OUTCOMES", "@none", NULL, NULL,
-     "Outcomes with commas between: completed, cancelled, failed, unknown."},
+     "Outcomes separated by commas: completed, cancelled, failed, unknown."},
     {"SEEDS", "@none", "[0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*", "integer",
-     "Whole numbers: 1..5, or 1,3,7, or both."},
+     "Integers: 1..5, or 1,3,7, or both."},
     {"MODEL", "@none", "measured\\+fit|fit|none|const:" HS_PATTERN_NUMBER, NULL, NULL},
     {"PREDICTOR", "@none", "table|oracle|noisy:" HS_PATTERN_NUMBER, NULL, NULL},
     {"CAPACITY", "@none", "auto|none|" HS_PATTERN_NUMBER, "number", "auto, none, or a number."},
     {"MODEL[:BATCH[:PRECISION[:DATASET]]]", "@none", NULL, NULL,
-     "A job: ResNet18:64:amp; what is left out is the first that the catalogue has."},
-    {"ID", "@none", NULL, NULL, "What the trace calls a job."},
+     "A job: ResNet18:64:amp; a part left out is the first in the catalogue."},
+    {"ID", "@none", NULL, NULL, "The id of a job in the trace."},
     {"TEXT", "@none", NULL, NULL, NULL},
     {"TYPE", "@none", NULL, NULL, "A GPU type such as V100."},
     {"MAP", "@file", NULL, NULL,
-     "Columns under their own names: submit_time=timestamp,gpus=num_gpus; or a JSON file of them."},
+     "Names of columns: submit_time=timestamp,gpus=num_gpus; or a JSON file of them."},
     {"VALUES", "@none", NULL, NULL,
-     "Values of a column and what they mean: state:Succeeded=completed,state:Error=failed."},
+     "Values of a column and their meanings: state:Succeeded=completed,state:Error=failed."},
     {"CONDITION", "@none", NULL, NULL, NULL},
     {"FROM..TO", "@none", "(" BOUND ")?\\.\\.(" BOUND ")?", NULL,
-     "Two times or dates: 10d..20d, 2017-10-01..2017-12-01, 2020-04-01 12:00:00.., ..12h. What is "
+     "Two times or dates: 10d..20d, 2017-10-01..2017-12-01, 2020-04-01 12:00:00.., ..12h. A bound "
      "left out is the begin or the end."},
     {"YYYY-MM-DD", "@none", "[0-9]{4}-[0-9]{2}-[0-9]{2}", NULL, "A date."},
 };
@@ -229,7 +230,8 @@ static void say_verb_short(struct hs_output *out, const struct hs_verb *verb, ui
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
         if (o->in_short_help)
             say_option(out, o, true, columns);
-    hs_say(out, "  -h, --help [all]        this text; all: every option, its range and default\n");
+    hs_say(out, "  -h, --help [all]        print this text; with all: every option with range and "
+                "default\n");
     say_examples(out, verb->examples);
 }
 
@@ -248,10 +250,9 @@ static void say_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t
     }
     say_examples(out, verb->examples);
     if (hs_option_find(verb->options, "config") != NULL)
-        hs_say(out,
-               "\nTIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, "
-               "a bare number\nis MiB. In a --config file and for --set, --max-jobs=9 is the key "
-               "max_jobs with the value 9.\n");
+        hs_say(out, "\nTIME is 90s, 15min, 2h or 7d (a bare number: seconds); SIZE is 500MiB or "
+                    "16GiB (a bare number:\nMiB). In a --config file and for --set, the key of "
+                    "--max-jobs=9 is max_jobs, its value 9.\n");
 }
 
 static void say_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -262,8 +263,8 @@ static void say_program(struct hs_output *out, const struct hs_verb *verb, uint3
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
     say_examples(out, program_examples);
-    hs_say(out,
-           "\n'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.\n");
+    hs_say(out, "\n'horus COMMAND --help' has its options; 'horus help formats|files|metrics' "
+                "describes files.\n");
     for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
         hs_append(codes, sizeof codes, " %s %s%s", exit_codes[i].code, exit_codes[i].meaning,
                   i + 1 < EXIT_CODE_COUNT ? "," : ".");
@@ -276,12 +277,14 @@ void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all,
 }
 
 static const char *const about_formats[] = {
-    "The format of a trace is recognised by content; --format overrides. Files of gzip and "
-    "Zstandard are read as they are, - is standard input.",
-    "A csv has commas, semicolons, bars or tabs between fields. Times are dates, 2020-04-01 "
-    "12:30:00, or seconds, or in the unit of the column's name (duration_min; or --time-unit).",
-    "Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-*.jq "
-    "(installed below share/doc/horus). Of Slurm is read what this prints:",
+    "The format of a trace is recognised by its content; --format overrides this. Files compressed "
+    "by gzip or Zstandard need no unpacking; - is standard input.",
+    "The fields of a csv are separated by commas, semicolons, bars or tabs. Times are dates, "
+    "2020-04-01 12:30:00, or numbers in seconds, or in the unit at the end of the column's name "
+    "(duration_min; --time-unit sets it for all).",
+    "configs/mappings/kubernetes-*.jq (installed below share/doc/horus) convert the pods of "
+    "Kubernetes to a csv and its nodes to a cluster. The accounting of Slurm is read as this "
+    "command prints it:",
     hs_trace_sacct};
 
 static void help_formats(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -827,7 +830,8 @@ static enum hs_status help(struct hs_call *call)
 #define OWNER struct help_options
 static const struct hs_option help_table[] = {
     CHOICE("form", form, "Output", "text", forms,
-           "Markdown table, JSON, source of a manual page for scdoc(1), or completion for a shell",
+           "form of the output: text, Markdown table, JSON, source of a manual page for scdoc(1), "
+           "or completion script of a shell",
            SHORT, LOCAL),
     HS_OPTIONS_END,
 };
@@ -835,10 +839,10 @@ static const struct hs_option help_table[] = {
 const struct hs_verb hs_verb_help = {
     .name = "help",
     .operands = "[COMMAND|formats|files|metrics]",
-    .summary = "All options of a command; trace formats, files, metrics.",
-    .details = "The forms bash, zsh and fish are whole completion scripts: source <(horus help "
-               "--form=bash). Manual pages: horus help --form=man | scdoc >horus.1, and so with "
-               "each command; 'make install' does both.",
+    .summary = "Print all options of a command, or formats, files, metrics.",
+    .details = "The forms bash, zsh and fish are completion scripts: source <(horus help "
+               "--form=bash). Manual pages are made by horus help --form=man | scdoc >horus.1, and "
+               "likewise for each command. 'make install' installs both.",
     .examples = {"help run", "help run --form=markdown", "help --form=zsh"},
     .options = help_table,
     .options_size = sizeof(struct help_options),
@@ -877,7 +881,7 @@ static enum hs_status version(struct hs_call *call)
 }
 
 static const struct hs_option version_table[] = {
-    FLAG("verbose", verbose, "Output", "also compiler, flags, libraries and built-in files",
+    FLAG("verbose", verbose, "Output", "also print compiler, flags, libraries and built-in files",
          LETTER('v'), SHORT, LOCAL),
     HS_OPTIONS_END,
 };
@@ -885,7 +889,7 @@ static const struct hs_option version_table[] = {
 const struct hs_verb hs_verb_version = {
     .name = "version",
     .operands = "",
-    .summary = "Version; with --verbose compiler, flags and libraries.",
+    .summary = "Print the version; --verbose: compiler and libraries, too.",
     .examples = {"version --verbose"},
     .options = version_table,
     .options_size = sizeof(struct help_options),

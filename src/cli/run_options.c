@@ -296,27 +296,26 @@ static const char *written_at(size_t index)
          "trace format, or auto: by content ('horus help formats')", SHORT,                        \
          .check = hs_trace_format_check, .word_at = format_at),                                    \
         TEXT("map", read.map, INTAKE, NULL, "MAP",                                                 \
-             "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file",    \
-             SHORT),                                                                               \
+             "names of the columns of a csv: 'submit_time=timestamp,...' or a JSON file", SHORT),  \
         TEXT("map_value", read.map_values, INTAKE, NULL, "VALUES",                                 \
-             "what values of state and class mean: "                                               \
+             "meaning of values of state and class: "                                              \
              "'state:Succeeded=completed,state:Error=failed'"),                                    \
         CHOICE("time_unit", time_unit, INTAKE, "auto", time_units,                                 \
                "unit of bare numbers; auto: the format's own, minutes in chronus, ms in muri, "    \
                "else seconds"),                                                                    \
         TEXT("gavel_throughputs", read.gavel_throughputs, INTAKE, NULL, "FILE",                    \
-             "file of the steps a second of Gavel's jobs, for its traces: one of its "             \
-             "*_throughputs.json"),                                                                \
+             "for Gavel's traces: its file of steps per second, one of *_throughputs.json"),       \
         CHOICE("philly_attempts", read.philly_attempts, INTAKE, "merge", attempts,                 \
-               "a Philly job of several attempts: first start to last end; one job each; or the "  \
-               "sum of their times",                                                               \
+               "run time of a Philly job with several attempts. merge: first start to last end; "  \
+               "split: one job per attempt; sum: sum of their times",                              \
                SOURCE("merge: philly-traces notebook")),                                           \
         CHOICE("retries", retries, INTAKE, "merge", retries,                                       \
-               "runs of a job that failed: folded into one; submitted again as the trace tells "   \
-               "them; or made up as often as on Philly, on top of the recorded run",               \
+               "attempts of a failed job. merge: folded into one run; attempts: resubmitted as "   \
+               "the trace records them; generate: drawn as often as on Philly, in addition to "    \
+               "the recorded run",                                                                 \
                SOURCE("generate: Jeon et al., ATC'19")),                                           \
         CHOICE("cpu_jobs", read.cpu_jobs, INTAKE, "skip", cpu_jobs,                                \
-               "jobs that ask for no GPU; skipped ones are counted"),                              \
+               "jobs that request no GPU; skipped ones are counted"),                              \
         CHOICE("zero_duration", read.zero_duration, INTAKE, "keep", zero_durations,                \
                "jobs that ran for 0 s: keep, drop (counted) or make them 1 s long"),               \
         CHOICE("openb_pending", read.openb_pending, INTAKE, "drop", openb_pending,                 \
@@ -325,99 +324,102 @@ static const char *written_at(size_t index)
         TEXT("outcomes", read.outcomes, INTAKE, NULL, "OUTCOMES",                                  \
              "keep only jobs with these recorded outcomes, e.g. completed,failed; absent: all"),   \
         TEXT("sort", sort, INTAKE, "8192", "N|all",                                                \
-             "rows held back to put late ones in order; all: the whole trace in memory",           \
+             "rows buffered to sort late ones; all: the whole trace in memory",                    \
              .check = hs_check_sort),                                                              \
         REAL("skip_bad_rows", skip_bad_rows, INTAKE, "0", 0, 100,                                  \
-             "share of bad rows that may be passed over, counted; 0: the first one is an error",   \
+             "percentage of bad rows that may be skipped and counted; 0: the first one is an "     \
+             "error",                                                                              \
              UNIT("%")),                                                                           \
         INT("max_jobs", read.max_jobs, INTAKE, "0", 0, 9e15,                                       \
             "take only the first N jobs; 0: all"),                                                 \
         REAL("load", read.load, INTAKE, "1", HS_REPLAY_LEAST, HS_REPLAY_MOST,                      \
-             "scale the arrival rate: gaps between submissions are divided by this", SHORT),       \
+             "factor on the arrival rate: divides the gaps between submissions", SHORT),           \
         REAL("scale_time", read.scale_time, INTAKE, "1", HS_REPLAY_LEAST, HS_REPLAY_MOST,          \
-             "multiply the trace's times, gaps and durations alike: 0.1 replays it in a tenth of " \
-             "the time at the same load"),                                                         \
+             "factor on gaps and durations alike: 0.1 replays the trace in a tenth of the time "   \
+             "at the same load"),                                                                  \
         TEXT("window", window, INTAKE, NULL, "FROM..TO",                                           \
-             "keep submissions from FROM on and before TO: times after the first one or dates of " \
-             "the trace's clock; absent: all",                                                     \
+             "keep only jobs submitted at or after FROM and before TO: times since the first "     \
+             "submission, or dates of the trace; absent: all",                                     \
              .check = check_window),                                                               \
         REAL("sample_jobs", read.sample, INTAKE, "1", 1e-9, 1,                                     \
              "keep each job with this probability, by its id and --seed")
 
 #define PROFILES "Profiles of the jobs"
 #define ASSIGN_ROWS                                                                                \
-    CHOICE("assign", assign, PROFILES, "auto", assign_modes,                                       \
-           "where a profile comes from: the model that the trace names, else the GPU utilization " \
-           "that it tells, else a draw from a mix (always); auto: the same, but no draw where no " \
-           "policy shares GPUs or asks for profiles, and there is one GPU type that slows no "     \
-           "spread gang; or only these"),                                                          \
+    CHOICE(                                                                                        \
+        "assign", assign, PROFILES, "auto", assign_modes,                                          \
+        "source of a job's profile. always: the model that the trace names, else its recorded "    \
+        "GPU utilization, else a draw from a mix; auto: the same, but no draws where no policy "   \
+        "shares GPUs or uses profiles and the only GPU type slows no spread gang; columns: only "  \
+        "the model; telemetry: model and utilization; mix: only draws; off: none"),                \
         REAL("assign_target", assign_target, PROFILES, "52", 0, 100,                               \
-             "mean GPU utilization of the mix, of jobs on one GPU and of gangs", UNIT("%"),        \
+             "mean GPU utilization of the mix, for one-GPU jobs and for gangs", UNIT("%"),         \
              SOURCE("52: Jeon et al., ATC'19, mean of Philly")),                                   \
         REAL("assign_sticky", assign_sticky, PROFILES, "0.8", 0, 1,                                \
-             "chance that a drawn job keeps the profile of its user's last job of this size "      \
+             "probability that a draw repeats the profile of the user's last job of this size "    \
              "within a day"),                                                                      \
         TEXT("profiles", profiles, PROFILES, "builtin:profiles.csv", "FILE",                       \
-             "the catalogue; builtin: configs/profiles.csv as compiled in"),                       \
-        CHOICE("deadlines", deadlines, PROFILES, "trace", deadline_rules,                          \
-               "those of the trace; gavel, elasticflow: a job without one is given one by draw, "  \
-               "1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission",             \
-               SOURCE("Narayanan et al. OSDI'20; Gu et al. ASPLOS'23")),                           \
+             "catalogue of profiles; builtin: the compiled-in configs/profiles.csv"),              \
+        CHOICE(                                                                                    \
+            "deadlines", deadlines, PROFILES, "trace", deadline_rules,                             \
+            "deadlines: those of the trace; a job without one gets a random one, at its "          \
+            "submission plus its run time times 1.2, 2 or 10 (gavel) or 0.5 to 1.5 (elasticflow)", \
+            SOURCE("Narayanan et al. OSDI'20; Gu et al. ASPLOS'23")),                              \
         CHOICE("losses", losses, PROFILES, "trace", loss_rules,                                    \
                "loss curves, for optimus:oracle=no: those of the trace; draw: a job without one "  \
-               "is given one by draw",                                                             \
+               "gets a random one",                                                                \
                SOURCE("form and thresholds: Peng et al. EuroSys'18"))
 #define UNKNOWN_ROWS                                                                               \
     CHOICE("unknown_util", unknown_util, PROFILES, "full", unknowns,                               \
-           "where GPUs are shared, GPU utilization that neither trace nor profile nor its family " \
-           "tells: 100 %, that of a known row of the catalogue, drawn, or an error"),              \
+           "GPU utilization of a job, where GPUs are shared, that neither trace nor profile nor "  \
+           "model family has: 100 %, that of a random row of the catalogue, or an error"),         \
         CHOICE("unknown_memory", unknown_memory, PROFILES, "full", unknowns,                       \
-               "the same for GPU memory; full: a whole GPU, so the job shares none")
+               "the same for GPU memory; full: a whole GPU, so that the job shares none")
 #define ASSIGN_SEED_ROW                                                                            \
     INT("assign_seed", assign_seed, PROFILES, "0", 0, 9e15,                                        \
-        "of these draws alone; 0: that of --seed")
+        "seed of the draws of profiles; 0: that of --seed")
 
 #define CLUSTER "Cluster"
 #define CLUSTER_ROWS                                                                               \
     CHOICE("vc", vc, CLUSTER, "ignore", vc_modes,                                                  \
-           "virtual clusters: ignore them, partition the nodes, or quota of GPUs on shared nodes", \
+           "virtual clusters: ignored, partitions of the nodes, or GPU quotas on shared nodes",    \
            SHORT),                                                                                 \
         TEXT("vc_file", vc_file, CLUSTER, NULL, "FILE",                                            \
              "sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv; absent: "    \
-             "the cluster file's own"),                                                            \
+             "those in the cluster file"),                                                         \
         TEXT("vc_date", vc_date, CLUSTER, NULL, "YYYY-MM-DD",                                      \
-             "row of cluster_gpu_number.csv; absent: the last", .check = check_date),              \
+             "date of the row of cluster_gpu_number.csv to use; absent: the last row",             \
+             .check = check_date),                                                                 \
         TEXT("reservations", reservations, CLUSTER, NULL, "FILE",                                  \
-             "nodes for a user or a virtual cluster for some time: CSV with start, end, nodes or " \
+             "nodes reserved for a user or a virtual cluster: CSV with start, end, nodes or "      \
              "gpus, user, vc, name"),                                                              \
         REAL("overcommit", overcommit, CLUSTER, "1", 0.01, 100,                                    \
-             "so many times the nodes: what a log shows to be in use beside what its cluster "     \
-             "file has"),                                                                          \
+             "factor on the number of nodes, where a log shows other capacity in use than its "    \
+             "cluster file has"),                                                                  \
         TEXT("events", events, CLUSTER, NULL, "FILE",                                              \
-             "machines that fail, are drained, added, removed or slow: CSV of time, node, event "  \
-             "and value (configs/README.md)"),                                                     \
+             "machine events (failures, drains, additions, removals, slow nodes): CSV with time, " \
+             "node, event, value (configs/README.md)"),                                            \
         TEXT("faults", faults, CLUSTER, NULL, "RATES",                                             \
-             "nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape "          \
-             "(Weibull, 1: "                                                                       \
-             "exponential) and rack_mtbf, of racks as a whole",                                    \
+             "random node failures, drawn by --seed: mtbf=30d,repair=4h; optional: shape "         \
+             "(Weibull; 1: exponential) and rack_mtbf (whole racks fail)",                         \
              .check = check_faults),                                                               \
         TEXT("checkpoint_interval", checkpoint_interval, CLUSTER, "auto",                          \
              "TIME|young-daly|none|auto",                                                          \
-             "work between two checkpoints of a job, which loses what it did since when a node "   \
-             "of it fails; none: since it got its GPUs; young-daly: sqrt(2 x --checkpoint-cost x " \
-             "mean time between failures of its nodes); auto: that where --faults and "            \
-             "--checkpoint-cost are given, else none",                                             \
+             "work between two checkpoints of a job; a failure of one of its nodes loses the "     \
+             "work since the last one; none: all work since it got its GPUs; young-daly: sqrt(2 "  \
+             "x --checkpoint-cost x mean time between failures of its nodes); auto: young-daly "   \
+             "where --faults and --checkpoint-cost are given, else none",                          \
              .check = check_checkpoints, SOURCE("Young, CACM 1974; Daly, FGCS 2006")),             \
         DURATION("checkpoint_cost", checkpoint_cost_us, CLUSTER, "0s", 0, 1e6,                     \
-                 "time that each takes, by which jobs are slower all the while"),                  \
+                 "time that each checkpoint takes; it slows the job evenly over its whole run"),   \
         DURATION("restart_cost", restart_us, CLUSTER, "0s", 0, 1e6,                                \
                  "cost of the start after a failure or a drain, besides --startup")
 
 #define WORKLOAD_ROWS                                                                              \
     TEXT("trace", trace, "Workload", NULL, "FILE",                                                 \
-         "the trace, when it is not an operand; - is standard input"),                             \
+         "the trace, if it is not given as an operand; - is standard input"),                      \
         TEXT("name", name, "Workload", NULL, "WORKLOAD",                                           \
-             "of the workload in the results; absent: from the name of the trace",                 \
+             "name of the workload in the results; absent: that of the trace's file",              \
              .check = check_name),                                                                 \
         TEXT("cluster", cluster, CLUSTER, HS_DEFAULT_CLUSTER, "SPEC",                              \
              "JSON file, name ('horus clusters' lists them) or shape NODESxGPUS:TYPE,..., e.g. "   \
@@ -427,24 +429,26 @@ static const char *written_at(size_t index)
 
 #define SIMULATION "Simulation"
 #define SIMULATION_ROWS                                                                            \
-    INT("seed", seed, SIMULATION, "1", 0, 9e15, "of every random draw", SHORT),                    \
+    INT("seed", seed, SIMULATION, "1", 0, 9e15, "seed of all random draws", SHORT),                \
         DURATION("until", until_us, SIMULATION, "0s", 0, YEARS_100_S,                              \
-                 "stop the clock here, list what is unfinished; 0: run to the end", SHORT),        \
+                 "stop at this simulated time and list the unfinished jobs; 0: run to the end",    \
+                 SHORT),                                                                           \
         INT("max_events", max_events, SIMULATION, "0", 0, 9e15,                                    \
-            "stop as --until does behind the instant that reaches so many events, with exit code " \
-            "5; 0: no limit"),                                                                     \
+            "stop as --until does, with exit code 5, after the instant that reaches this number "  \
+            "of events; 0: no limit"),                                                             \
         DURATION("max_wall", max_wall_us, SIMULATION, "0s", 0, YEARS_100_S,                        \
-                 "the same when the program has simulated for so long: where that is depends on "  \
-                 "the machine; 0: no limit"),                                                      \
+                 "the same after this wall-clock time: where the run stops depends on the "        \
+                 "machine; 0: no limit"),                                                          \
         DURATION("startup", startup_us, SIMULATION, "0s", 0, 1e6,                                  \
                  "cost of the first start of every job"),                                          \
         INT("max_tenants", max_tenants, SIMULATION, "16", 1, HS_TENANTS_MAX,                       \
-            "jobs on one GPU at most, whatever a policy's own limit is"),                          \
-        CHOICE("check", check, SIMULATION, "fast", checks,                                         \
-               "invariants after every instant: none, cheap ones, full recounts")
+            "most jobs on one GPU, whatever the policy's own limit"),                              \
+        CHOICE(                                                                                    \
+            "check", check, SIMULATION, "fast", checks,                                            \
+            "invariants checked after every instant: none, cheap ones, or all by full recounts")
 #define TIE_JITTER_ROW                                                                             \
     INT("tie_jitter", tie_jitter, SIMULATION, "0", 0, 10000,                                       \
-        "N more runs with seeded random ties: mean and spread beside each metric")
+        "N more runs with random ties, by --seed: mean and spread of each metric")
 #define POLICY_ROW                                                                                 \
     TEXT("policy", policy, SIMULATION, "fifo", "NAME[:KEY=VALUE,...]",                             \
          "scheduling policy ('horus policies' lists them)", LETTER('p'), .check = check_policy,    \
@@ -454,51 +458,50 @@ static const char *written_at(size_t index)
 #define PREDICTION "Prediction: what policies see"
 #define MODEL_ROWS                                                                                 \
     TEXT("models", models, TRUTH, NULL, "FILES",                                                   \
-         "model files of 'horus calibrate', comma-separated, instead of the built-in ones of "     \
-         "their kind"),                                                                            \
+         "model files of 'horus calibrate', comma-separated; each replaces the built-in model of " \
+         "its kind"),                                                                              \
         TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",                         \
-             "slowdown of jobs that share a GPU, before its time is shared out: measured+fit, "    \
-             "fit, const:X (1 + X beside any other) or none",                                      \
+             "slowdown of jobs that share a GPU, before the limit on its total time "              \
+             "(--sharing-capacity): measured+fit, fit, const:X (1 + X beside any other job) or "   \
+             "none",                                                                               \
              .check = check_interference),                                                         \
         REAL("gamma", how.gamma, TRUTH, "1", 0, 10,                                                \
-             "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2",                   \
+             "exponent on slowdowns: 1 as measured; 1.43 raises the worst to 3.2",                 \
              SOURCE("1.43: Horus ICA3PP'20 saw up to 3.2x")),                                      \
         REAL("interference_noise", how.noise, TRUTH, "0", 0, 10,                                   \
-             "how wrong the model of slowdowns is: speeds of pairs not measured get residuals of " \
-             "X times its hold-out RMSE, drawn by --seed; 1 = one standard error"),                \
+             "error of the slowdown model: speeds of unmeasured pairs get residuals of X times "   \
+             "its hold-out RMSE, drawn by --seed; 1: one standard error"),                         \
         CHOICE("sharing_mode", sharing_mode, TRUTH, "cluster", hs_sharing_options,                 \
-               "how jobs share a GPU: kernels of one at a time, of several at a time, or fixed "   \
-               "parts; cluster: as its file says, else timeslice"),                                \
+               "how jobs share a GPU. timeslice: kernels of one job at a time; mps: of several "   \
+               "at a time; mig: fixed parts; cluster: as the cluster file says, else timeslice"),  \
         TEXT("sharing_capacity", sharing_capacity, TRUTH, "auto", "CAPACITY",                      \
-             "GPU time that jobs on one GPU use together, 1 = of one job: auto (as measured for "  \
-             "GPU type and mode, else 1), a number, or none",                                      \
+             "limit on the GPU time that the jobs on one GPU use together, 1: that of one job; "   \
+             "auto (as measured for GPU type and mode, else 1), a number, or none",                \
              .check = check_capacity),                                                             \
         TEXT("reference_type", reference_type, TRUTH, NULL, "TYPE",                                \
-             "GPU type on which the trace was recorded; absent: the one with most GPUs, of "       \
-             "several "                                                                            \
-             "the first by name, of those of the cluster whose speed is 1"),                       \
+             "GPU type on which the trace was recorded; absent: of the cluster's types of speed "  \
+             "1 the one with most GPUs, the first by name among equals"),                          \
         CHOICE("locality", locality, TRUTH, "measured", localities,                                \
-               "a gang spread over more nodes than it needs: slowed as measured for its family, "  \
-               "or not"),                                                                          \
-        REAL(                                                                                      \
-            "rack_speed", rack_speed, TRUTH, "1", 0.01, 1,                                         \
-            "speed of a gang that is spread over more racks than it needs, of that on as few; no " \
-            "public measurement tells it apart from that of nodes"),                               \
+               "slowdown of a gang on more nodes than it needs: as measured for its model "        \
+               "family, or none"),                                                                 \
+        REAL("rack_speed", rack_speed, TRUTH, "1", 0.01, 1,                                        \
+             "relative speed of a gang on more racks than it needs; no public measurement "        \
+             "separates this from the effect of nodes"),                                           \
         TEXT("memory_reserve", memory_reserve, TRUTH, "auto", "SIZE|auto",                         \
-             "memory of a shared GPU that its tenants cannot use; auto: as calibrated",            \
+             "memory of a shared GPU that its jobs cannot use; auto: as calibrated",               \
              .check = check_reserve,                                                               \
-             SOURCE("auto: 95 % of Lucid's pairs need less beyond their sum")),                    \
+             SOURCE("auto: 95 % of Lucid's pairs need less than this beyond the sum of both")),    \
         DURATION("oom_delay", oom_delay, TRUTH, "30s", 0, 86400,                                   \
-                 "from a start that overflows its GPU to its end: the attempt is lost"),           \
+                 "time from a start that overflows GPU memory to its failure; its work is lost"),  \
         INT("oom_retries", oom_retries, TRUTH, "2", 0, 1000,                                       \
-            "a job whose GPU ran out of memory so often runs only alone"),                         \
+            "after this many out-of-memory failures a job only runs alone"),                       \
         TEXT("restart_table", restart_table, TRUTH, "builtin:restart.csv", "FILE",                 \
-             "what starting a model again takes, by model and GPUs, for preempt_cost=restart; "    \
-             "builtin: configs/restart.csv as compiled in",                                        \
+             "restart times by model and number of GPUs, for preempt_cost=restart; builtin: the "  \
+             "compiled-in configs/restart.csv",                                                    \
              SOURCE("Zhao et al. SIGCOMM'22, Muri simulator")),                                    \
         TEXT("memory_limits", memory_limits, TRUTH, "builtin:memory-limits.csv", "FILE",           \
-             "speed of a job whose GPU memory a policy limits, by model and limit; builtin: "      \
-             "configs/memory-limits.csv as compiled in",                                           \
+             "speed of a job whose GPU memory a policy limits, by model and limit; builtin: the "  \
+             "compiled-in configs/memory-limits.csv",                                              \
              SOURCE("Xiao et al. OSDI'20, AntMan, fig. 10")),                                      \
         INT("storage_bandwidth", storage_bandwidth, TRUTH, "100", 1, 1000000,                      \
             "MiB/s at which a job saves and restores its checkpoint, for preempt_cost=checkpoint", \
@@ -506,25 +509,26 @@ static const char *written_at(size_t index)
             SOURCE("shared file systems of clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS " \
                    "bursting 100 MiB/s")),                                                         \
         CHOICE("predictor", prediction.kind, PREDICTION, "noisy", hs_predictors,                   \
-               "utilization: the truth, the truth with log-normal noise, other batches of the "    \
-               "model, or a regression on its graph",                                              \
+               "predicted utilization: the true one, the true one with log-normal noise, that of " \
+               "other batch sizes of the model, or by regression on its graph",                    \
                SOURCE("noisy: HotCloud'20 reports an error, not a method")),                       \
         REAL("util_noise", prediction.util_rmsle, PREDICTION, "0.154", 0, 5,                       \
-             "noisy: RMSLE of the utilization; one draw a job, by --seed",                         \
+             "noisy: RMSLE of the utilization; one draw per job, by --seed",                       \
              SOURCE("Yeung et al. HotCloud'20")),                                                  \
         REAL("util_bias", prediction.util_bias, PREDICTION, "0", -5, 5,                            \
              "noisy: mean of the log error; below 0 predictions are too low"),                     \
         CHOICE("predictor_holdout", prediction.holdout, PREDICTION, "config", hs_holdouts,         \
                "regress: fitted without this configuration, or without its model"),                \
         CHOICE("memory_predictor", prediction.memory, PREDICTION, "oracle", hs_memory_predictors,  \
-               "GPU memory: the truth, the formula of Horus, or noise"),                           \
+               "predicted GPU memory: the true one, by the formula of Horus, or the true one "     \
+               "with log-normal noise"),                                                           \
         REAL("memory_noise", prediction.mem_ln_sd, PREDICTION, "0.665", 0, 5,                      \
-             "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",       \
+             "noisy: standard deviation of ln(estimate / truth); one draw per job, by --seed",     \
              SOURCE("the formula against 18 measurements of GPUMemNet")),                          \
         TEXT("speed_predictor", speed_predictor, PREDICTION, "table", "PREDICTOR",                 \
-             "speeds on types and numbers of GPUs: oracle, the truth; table, of other batches of " \
-             "the model, else of other models, of pairs by --predictor; noisy:SIGMA, the truth "   \
-             "with log-normal noise, by --seed",                                                   \
+             "predicted speeds on types and numbers of GPUs. oracle: the true ones; table: those " \
+             "of other batch sizes of the model, else of other models (of pairs: by "              \
+             "--predictor); noisy:SIGMA: the true ones with log-normal noise, by --seed",          \
              .check = check_speed_predictor)
 
 /* The options of a simulation, for a run and a point of a sweep. */
@@ -540,16 +544,18 @@ static const char *written_at(size_t index)
          .word_at = output_at)
 #define SAMPLE_ROWS                                                                                \
     TEXT("sample", sample, RESULTS, "auto", "TIME|auto|exact",                                     \
-         "series.csv: means per TIME, over at most 2048 intervals, or every change",               \
+         "series.csv has means over intervals of TIME, or over at most 2048 intervals (auto), or " \
+         "every change (exact)",                                                                   \
          .check = check_sample),                                                                   \
         INT("max_rows", max_rows, RESULTS, "100000000", 1, 9e15,                                   \
-            "rows of series.csv at most; a run that would need more is refused"),                  \
+            "most rows of series.csv; a run that would need more is refused"),                     \
         FLAG("fairness", fairness, RESULTS,                                                        \
-             "also finish-time fairness: JCT over that on a 1/N share of the cluster, by job"),    \
+             "also compute finish-time fairness: a job's JCT divided by that on a 1/N share of "   \
+             "the cluster"),                                                                       \
         FLAG("power", power, RESULTS,                                                              \
-             "also energy: of idle GPUs, and of jobs by their GPU utilization"),                   \
+             "also compute energy: of idle GPUs, and of jobs by their GPU utilization"),           \
         DURATION("warmup", warmup_us, RESULTS, "0s", 0, YEARS_100_S,                               \
-                 "leave jobs submitted in the first part out of the job statistics"),              \
+                 "exclude jobs submitted in this first part of the run from the job statistics"),  \
         DURATION("cooldown", cooldown_us, RESULTS, "0s", 0, YEARS_100_S,                           \
                  "the same for the last part")
 
@@ -559,7 +565,7 @@ static const char *written_at(size_t index)
          "set one key, e.g. policy.scan=fit; may be repeated", REPEATED, LOCAL),                   \
         FLAG("print_config", print_config, CALL,                                                   \
              "print the effective config with the origin of each value, and stop", LOCAL),         \
-        FLAG("quiet", quiet, CALL, "no notes and no progress; warnings and errors stay",           \
+        FLAG("quiet", quiet, CALL, "print only warnings and errors, no notes and no progress",     \
              LETTER('q'), LOCAL)
 #define CALL_ROWS                                                                                  \
     TEXT("config", config_file, CALL, NULL, "FILE",                                                \
@@ -568,47 +574,49 @@ static const char *written_at(size_t index)
         SET_ROWS
 #define PROCESSES_ROW                                                                              \
     INT("processes", processes, CALL, "1", 1, 1024,                                                \
-        "runs at a time, each in a process of its own", LETTER('j'), SHORT, LOCAL)
+        "number of runs at a time, each in its own process", LETTER('j'), SHORT, LOCAL)
 #define FORCE_ROW                                                                                  \
     FLAG("force", force, CALL, "replace an existing run directory", LETTER('f'), LOCAL)
 #define RUN_CALL_ROWS                                                                              \
     FLAG("dry_run", dry_run, CALL,                                                                 \
-         "check everything, the whole trace included, print the sizes, and stop", SHORT, LOCAL),   \
+         "check all inputs, including the whole trace, print their sizes, and stop", SHORT,        \
+         LOCAL),                                                                                   \
         FORCE_ROW
 #define PROGRESS_ROWS                                                                              \
-    FLAG("progress", progress, CALL, "progress on standard error even if it is no terminal",       \
-         LOCAL),                                                                                   \
-        FLAG("no_progress", no_progress, CALL, "no progress", LOCAL),                              \
-        FLAG("verbose", verbose, CALL, "also events, decisions, time and memory", LETTER('v'),     \
-             LOCAL)
+    FLAG("progress", progress, CALL,                                                               \
+         "show progress on standard error even if it is not a terminal", LOCAL),                   \
+        FLAG("no_progress", no_progress, CALL, "show no progress", LOCAL),                         \
+        FLAG("verbose", verbose, CALL, "also print events, decisions, time and memory",            \
+             LETTER('v'), LOCAL)
 
 #define CHECKPOINTS "Checkpoints of the run itself"
 
 const struct hs_option hs_run_option_table[] = {
     ONE_RUN_ROWS,
     DURATION("checkpoint", save_us, CHECKPOINTS, "0s", 0, YEARS_100_S,
-             "write a checkpoint each time the program has run for so long, and when SIGINT or "
-             "SIGTERM stops it; 0: none",
+             "wall-clock time between two checkpoints of the run, which SIGINT and SIGTERM then "
+             "write, too; 0: none",
              LOCAL),
     DURATION("checkpoint_sim", save_sim_us, CHECKPOINTS, "0s", 0, YEARS_100_S,
-             "the same in time of the simulation", LOCAL),
+             "the same in simulated time; 0: none", LOCAL),
     FLAG("resume", resume, CHECKPOINTS,
-         "go on from the checkpoint that a killed run of the same command left, if there is one",
+         "continue from the checkpoint that an interrupted run of the same command left, if there "
+         "is one",
          LOCAL),
     TEXT("snapshot", snapshot, CHECKPOINTS, NULL, "FILE",
-         "write all of the run to FILE at --until, for --from; compressed if it ends in .gz or "
-         ".zst",
+         "write the state of the run at --until to FILE, for --from; compressed if FILE ends in "
+         ".gz or .zst",
          LOCAL),
     TEXT("from", from, CHECKPOINTS, NULL, "FILE",
-         "in place of a trace: go on with the run of a snapshot, to its end or to --until; with -p "
-         "under another policy",
+         "continue the run of a snapshot, to its end or to --until, in place of reading a trace; "
+         "with -p under another policy",
          LOCAL),
     OUTPUT_ROW("DIR", RESULTS, "run directory; absent: results/TRACE-POLICY-HASH"),
-    OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all: "
-                       "without the last three"),
+    OUTPUTS_ROW("all", "files to write: all, summary, or some of "
+                       "jobs,segments,series,nodes,decisions,swf,teams; all omits the last three"),
     FLAG("decisions", decisions, RESULTS,
-         "write decisions.csv, too: each action of the policy with its reason"),
-    FLAG("report", report, RESULTS, "write report.html, too: the page of 'horus report'", SHORT,
+         "also write decisions.csv: each action of the policy with its reason"),
+    FLAG("report", report, RESULTS, "also write report.html, the page of 'horus report'", SHORT,
          LOCAL),
     FLAG("json", json, RESULTS, "print summary.json in place of the table", SHORT, LOCAL),
     SAMPLE_ROWS,
@@ -628,16 +636,17 @@ static const char *const calibrated[] = {[HS_CALIBRATED_BOTH] = "both",
 
 const struct hs_option hs_backtest_option_table[] = {
     CHOICE("calibrate", calibrate, BACKTEST, "both", calibrated,
-           "--startup and --overcommit, or one of them, by least squares on the first part", SHORT,
-           LOCAL),
+           "what is fitted to the first part, by least squares: --startup and --overcommit, or one "
+           "of them",
+           SHORT, LOCAL),
     REAL("first", first, BACKTEST, "50", 0, 100,
-         "the first part, of the jobs by submission; the rest is compared", UNIT("%"), SHORT,
-         LOCAL),
+         "part of the jobs, in order of submission, that is used for the fit; the rest is compared",
+         UNIT("%"), SHORT, LOCAL),
     ONE_RUN_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "run directory; absent: results/TRACE-POLICY-HASH"),
-    OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf,teams, beside "
-                       "backtest.csv and backtest_jobs.csv"),
-    FLAG("json", json, RESULTS, "everything as JSON", SHORT, LOCAL),
+    OUTPUTS_ROW("all", "files to write besides backtest.csv and backtest_jobs.csv: all, summary, "
+                       "or some of jobs,segments,series,nodes,decisions,swf,teams"),
+    FLAG("json", json, RESULTS, "print everything as JSON", SHORT, LOCAL),
     SAMPLE_ROWS,
     CALL_ROWS,
     FORCE_ROW,
@@ -650,15 +659,15 @@ const struct hs_option hs_backtest_option_table[] = {
 const struct hs_option hs_compare_option_table[] = {
     WORKLOAD_ROWS,
     TEXT("policy", policy, COMPARED, NULL, "NAME[:KEY=VALUE,...]",
-         "a scheduling policy; give one -p each, the first is the reference; a list in a --config "
-         "file",
+         "scheduling policy; repeat -p for each, the first is the reference; in a --config file a "
+         "list",
          LETTER('p'), .check = check_policy, SHORT, REPEATED),
     TEXT("seeds", seeds, COMPARED, NULL, "SEEDS",
-         "each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: the one of --seed",
+         "run each policy with each of these seeds, e.g. 1..5 or 1,3,7; absent: that of --seed",
          .check = check_seeds, SHORT),
     TEXT("assignments", assignments, COMPARED, NULL, "SEEDS",
-         "and each of these seeds for the draws of profiles; absent: --assign-seed, or the run's "
-         "seed",
+         "and with each of these seeds of the draws of profiles; absent: --assign-seed, or the "
+         "run's seed",
          .check = check_assignments, SHORT),
     SIMULATION_ROWS,
     MODEL_ROWS,
@@ -667,14 +676,14 @@ const struct hs_option hs_compare_option_table[] = {
     UNKNOWN_ROWS,
     TRACE_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "directory of the comparison; absent: results/compare-TRACE-HASH"),
-    OUTPUTS_ROW("summary",
-                "summary, all, or of jobs,segments,series,nodes,decisions,swf,teams: beyond "
-                "summary the directory of every run is kept"),
+    OUTPUTS_ROW("summary", "files of each run: summary, all, or some of "
+                           "jobs,segments,series,nodes,decisions,swf,teams; with more than summary "
+                           "the directory of every run is kept"),
     TEXT("metrics", metrics, RESULTS, NULL, "LIST",
          "columns of the table, e.g. mean_jct,p99_wait; compare.csv has all"),
     TEXT("fail_if", fail_if, RESULTS, NULL, "CONDITION",
-         "exit code 1 if it holds: 'mean_jct>+1%' of a policy against the first, or 'ooms>0'; "
-         "'@POLICY' behind it: of that one; may be repeated",
+         "exit with code 1 if this holds: 'mean_jct>+1%' (any policy against the first) or "
+         "'ooms>0'; '@POLICY' after it: only of that policy; may be repeated",
          SHORT, REPEATED),
     SAMPLE_ROWS,
     CALL_ROWS,
@@ -682,7 +691,7 @@ const struct hs_option hs_compare_option_table[] = {
     PROGRESS_ROWS,
     PROCESSES_ROW,
     INT("bootstrap", bootstrap, CALL, "2000", 0, 100000,
-        "of two finished runs: resamples for the intervals, seeded by --seed; 0: no intervals",
+        "for two finished runs: resamples for the intervals, seeded by --seed; 0: no intervals",
         LOCAL),
     HS_OPTIONS_END,
 };
@@ -690,23 +699,23 @@ const struct hs_option hs_compare_option_table[] = {
 #define POINTS "Its points"
 
 const struct hs_option hs_sweep_option_table[] = {
-    FLAG("list", lists, POINTS, "print one command a line, each of which runs one point", SHORT,
+    FLAG("list", lists, POINTS, "print the commands that run one point each, one per line", SHORT,
          LOCAL),
-    FLAG("make", makes, POINTS, "print a makefile that runs the points and gathers", SHORT, LOCAL),
+    FLAG("make", makes, POINTS, "print a makefile that runs the points and then gathers", SHORT,
+         LOCAL),
     FLAG("pending", pending, POINTS, "print the points that are not finished: 3,7,9-12", SHORT,
          LOCAL),
-    FLAG("status", status, POINTS, "print how many are finished, and what failed", SHORT, LOCAL),
-    FLAG("gather", gathers, POINTS, "write sweep.csv from the points that are finished", SHORT,
+    FLAG("status", status, POINTS, "print how many points are finished, and which failed", SHORT,
          LOCAL),
+    FLAG("gather", gathers, POINTS, "write sweep.csv from the finished points", SHORT, LOCAL),
     INT("index", index, POINTS, "0", 0, HS_SWEEP_POINTS_MAX,
-        "run this point alone, from 1; a finished one is left as it is", SHORT, LOCAL),
+        "run only this point, counted from 1; a finished one is not run again", SHORT, LOCAL),
     ONE_RUN_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "directory of the sweep; absent: results/NAME"),
-    OUTPUTS_ROW(
-        "summary",
-        "of each point: summary, all, or of jobs,segments,series,nodes,decisions,swf,teams"),
+    OUTPUTS_ROW("summary", "files of each point: summary, all, or some of "
+                           "jobs,segments,series,nodes,decisions,swf,teams"),
     TEXT("metric", metric, RESULTS, "mean_jct", "NAME",
-         "of the table at the end; sweep.csv has all", LOCAL),
+         "metric of the table at the end; sweep.csv has all of them", LOCAL),
     SAMPLE_ROWS,
     SET_ROWS,
     PROGRESS_ROWS,
@@ -717,10 +726,10 @@ const struct hs_option hs_sweep_option_table[] = {
 const struct hs_option hs_trace_option_table[] = {
     TRACE_ROWS,
     ASSIGN_ROWS,
-    INT("seed", seed, PROFILES, "1", 0, 9e15, "of the draws"),
+    INT("seed", seed, PROFILES, "1", 0, 9e15, "seed of the draws"),
     TEXT("cluster", cluster, CLUSTER, NULL, "SPEC",
-         "validate: offered load and jobs that can never fit on this cluster; assign: what is "
-         "drawn fits its smallest GPU",
+         "validate: cluster for the offered load and for jobs that can never fit; assign: drawn "
+         "profiles fit its smallest GPU",
          LETTER('c'), SHORT),
     CLUSTER_ROWS,
     CALL_ROWS,
@@ -732,10 +741,10 @@ const struct hs_option hs_trace_option_table[] = {
          "convert: format of the file to write, or auto: by its suffix",
          .check = hs_trace_writer_check, SHORT, LOCAL, .word_at = written_at),
     TEXT("compare", reference, CALL, NULL, "FILE",
-         "info: how far the trace is from this one, which is recognised by its content; both are "
-         "held in memory, 32 to 64 bytes a job",
+         "info: distance of the trace from this one, whose format is recognised by content; both "
+         "are held in memory, 32 to 64 bytes per job",
          SHORT, LOCAL),
-    FLAG("json", json, CALL, "info: everything as JSON, in seconds", SHORT, LOCAL),
+    FLAG("json", json, CALL, "info: print everything as JSON, in seconds", SHORT, LOCAL),
     HS_OPTIONS_END,
 };
 

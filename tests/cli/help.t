@@ -10,30 +10,30 @@ The list of commands.
   A trace-driven simulator of GPU-cluster schedulers for deep learning.
 
     run        TRACE                      Replay a trace on a cluster under a policy.
-    compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
-    sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
-    backtest   TRACE                      A run beside the starts and ends that its trace records.
-    trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
-    generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
-    policies   [POLICY]                   The policies, what each knows, the parameters of one.
-    clusters                              The clusters that -c takes by name.
+    compare    TRACE | RUN RUN            Compare policies on a trace, or two runs job by job.
+    sweep      EXPERIMENT.json            Run a grid of options; resume it after an interruption.
+    backtest   TRACE                      Compare a simulated with the recorded schedule.
+    trace      ACTION FILE                Describe, check or convert a trace, or assign profiles.
+    generate   --like NAME|--fit TRACE    Write synthetic traces like published ones, or like yours.
+    policies   [POLICY]                   List the policies, or the parameters of one.
+    clusters                              List the clusters that -c takes by name.
     calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
-    predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
-    report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
-    plot       KIND RUN...                A figure of finished runs, for a paper: SVG, PDF, PNG, CSV.
-    explain    RUN                        Why a job waited, or where the waiting of a run came from.
+    predict    --job JOB --gpu TYPE       Print what the models predict for jobs on one GPU.
+    report     RUN...                     Write an HTML page of runs, a comparison or a sweep.
+    plot       KIND RUN...                Draw a figure of runs as SVG, PDF, PNG or points in CSV.
+    explain    RUN                        Explain why a job waited, or what caused a run's waiting.
     verify     RUN                        Check a finished run independently of the engine.
     rerun      RUN                        Repeat a finished run and compare the hashes of its files.
-    schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
-    version                               Version; with --verbose compiler, flags and libraries.
-    help       [COMMAND|formats|files|metrics] All options of a command; trace formats, files, metrics.
+    schema     [SUBJECT]                  Print a JSON Schema: config, experiment, cluster, workload.
+    version                               Print the version; --verbose: compiler and libraries, too.
+    help       [COMMAND|formats|files|metrics] Print all options of a command, or formats, files, metrics.
 
   Examples:
     horus traces/sample.csv
     horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
     horus policies srtf
 
-  'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.
+  'horus COMMAND --help' has its options; 'horus help formats|files|metrics' describes files.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
   limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
 
@@ -44,28 +44,29 @@ The text does not mention --config and --set, which calibrate does not take.
   usage: horus calibrate [options] SUBJECT
   Fit a model: interference, utilization, predictor, speed.
 
-  Reads the measurements, marks what the cleaning steps leave out (counted by reason), fits,
-  cross-validates, prints a table and writes the model file that --models takes. Same data, same
-  bytes. configs/models/README.md tells the forms and the errors to expect.
+  Reads measurements, excludes the rows that the cleaning steps reject (counted by reason), fits a
+  model, cross-validates it, prints a table and writes the model file for --models. The same data give
+  the same bytes. configs/models/README.md has the forms of the models and the errors to expect.
 
   Data:
-        --data=PATH         measurements: a folder of Lucid's, a JSON of Gavel's, a CSV of your own;
-                            may be repeated
+        --data=PATH         measurements: Lucid's folder, a JSON file of Gavel, or your own CSV; may
+                            be repeated
         --clean=LIST        cleaning steps: default, all, none, or a list of them [default]
-        --overlap=PERCENT   a pair whose joint utilization is lower than that of one job alone by more
-                            than this did not overlap [5]; 0..100; source: configs/models/README.md,
-                            step overlap: 2 to 20 change k by 0.07
-        --profiles=FILE     profile catalogue: families and graph features [builtin:profiles.csv]
+        --overlap=PERCENT   a pair counts as not overlapping if its joint utilization is lower than
+                            that of one of its jobs alone by more than this [5]; 0..100; source:
+                            configs/models/README.md, step overlap: 2 to 20 change k by 0.07
+        --profiles=FILE     catalogue of profiles, with model families and graph features
+                            [builtin:profiles.csv]
 
   Fit:
-        --ridge=X           strength of the ridge terms; 0: the subject's own [0]; 0..1000000
-        --reference=TYPE    speed: the GPU type that speeds are relative to; jobs that it has not run
-                            are left out; absent: the fastest
+        --ridge=X           strength of the ridge terms; 0: the default of the subject [0]; 0..1000000
+        --reference=TYPE    speed: the GPU type that speeds are relative to; jobs that were not
+                            measured on it are excluded; absent: the fastest type
 
   Results:
-    -o, --output=FILE       the model file to write; absent: only the table
-        --keep-pairs        write the measured pairs, too, where their licence allows it
-        --rows=FILE         CSV of every row with observation and held-out prediction
+    -o, --output=FILE       the model file to write; absent: only the table is printed
+        --keep-pairs        also write the measured pairs, where their licence allows it
+        --rows=FILE         CSV to write with the observation and held-out prediction of every row
     -f, --force             replace FILE
 
   Examples:
@@ -78,34 +79,35 @@ compare in brief.
 
   $ horus compare --help
   usage: horus compare [options] TRACE | RUN RUN
-  A trace under several policies, or two runs job by job.
+  Compare policies on a trace, or two runs job by job.
 
     -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
                             NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
-        --vc=WHAT           virtual clusters: ignore them, partition the nodes, or quota of GPUs on
+        --vc=WHAT           virtual clusters: ignored, partitions of the nodes, or GPU quotas on
                             shared nodes [ignore]
     -p, --policy=NAME[:KEY=VALUE,...]
-                            a scheduling policy; give one -p each, the first is the reference; a list
-                            in a --config file
-        --seeds=SEEDS       each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: the one
+                            scheduling policy; repeat -p for each, the first is the reference; in a
+                            --config file a list
+        --seeds=SEEDS       run each policy with each of these seeds, e.g. 1..5 or 1,3,7; absent: that
                             of --seed
         --assignments=SEEDS
-                            and each of these seeds for the draws of profiles; absent: --assign-seed,
-                            or the run's seed
-        --seed=N            of every random draw [1]
-        --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s]
+                            and with each of these seeds of the draws of profiles; absent:
+                            --assign-seed, or the run's seed
+        --seed=N            seed of all random draws [1]
+        --until=TIME        stop at this simulated time and list the unfinished jobs; 0: run to the
+                            end [0s]
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
-        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
-                            file
-        --load=X            scale the arrival rate: gaps between submissions are divided by this [1]
+        --map=MAP           names of the columns of a csv: 'submit_time=timestamp,...' or a JSON file
+        --load=X            factor on the arrival rate: divides the gaps between submissions [1]
     -o, --output=DIR        directory of the comparison; absent: results/compare-TRACE-HASH
         --fail-if=CONDITION
-                            exit code 1 if it holds: 'mean_jct>+1%' of a policy against the first, or
-                            'ooms>0'; '@POLICY' behind it: of that one; may be repeated
+                            exit with code 1 if this holds: 'mean_jct>+1%' (any policy against the
+                            first) or 'ooms>0'; '@POLICY' after it: only of that policy; may be
+                            repeated
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
-        --dry-run           check everything, the whole trace included, print the sizes, and stop
-    -j, --processes=N       runs at a time, each in a process of its own [1]
-    -h, --help [all]        this text; all: every option, its range and default
+        --dry-run           check all inputs, including the whole trace, print their sizes, and stop
+    -j, --processes=N       number of runs at a time, each in its own process [1]
+    -h, --help [all]        print this text; with all: every option with range and default
 
   Examples:
     horus compare traces/sample.csv -c 8x8:V100 -p fifo -p sjf -p srtf
@@ -126,19 +128,20 @@ compare in brief.
 What each trace format needs.
 
   $ horus help formats
-  The format of a trace is recognised by content; --format overrides. Files of gzip and Zstandard are
-  read as they are, - is standard input.
+  The format of a trace is recognised by its content; --format overrides this. Files compressed by
+  gzip or Zstandard need no unpacking; - is standard input.
 
-  A csv has commas, semicolons, bars or tabs between fields. Times are dates, 2020-04-01 12:30:00, or
-  seconds, or in the unit of the column's name (duration_min; or --time-unit).
+  The fields of a csv are separated by commas, semicolons, bars or tabs. Times are dates, 2020-04-01
+  12:30:00, or numbers in seconds, or in the unit at the end of the column's name (duration_min;
+  --time-unit sets it for all).
 
-  Pods of Kubernetes become a csv, its nodes a cluster, by configs/mappings/kubernetes-*.jq (installed
-  below share/doc/horus). Of Slurm is read what this prints:
+  configs/mappings/kubernetes-*.jq (installed below share/doc/horus) convert the pods of Kubernetes to
+  a csv and its nodes to a cluster. The accounting of Slurm is read as this command prints it:
 
   sacct --allusers --allocations --parsable2 --starttime=2024-01-01
   --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
 
-    csv          native CSV: columns by name, others through --map
+    csv          native CSV: columns by name, other names through --map
                  job_id, submit_time, gpus, duration or start_time with end_time; optional: user, vc,
                  gpu_type, model, dataset, batch, precision, nodes, cpus, mem_mib, gpu_mem_mib,
                  gpu_util, priority, deadline, preempt_cost, gpus_min, gpus_max, status or outcome,
@@ -181,8 +184,8 @@ What each trace format needs.
     slurm        Slurm's accounting, as sacct --parsable2 prints it
                  JobID, State, Submit; ElapsedRaw, Elapsed, or Start and End; AllocTRES or ReqTRES;
                  optional: User, Partition, Account
-    generated    made-up jobs: gen:philly,n=10000,seed=1 as TRACE, or a file with this line
-                 gen:NAME, and of n, days, load, gpus, seed what is to be said
+    generated    synthetic jobs: gen:philly,n=10000,seed=1 as TRACE, or a file with this line
+                 gen:NAME, then any of n, days, load, gpus, seed
 
 # help-option
 --help prints the same as `horus help`.
@@ -192,30 +195,30 @@ What each trace format needs.
   A trace-driven simulator of GPU-cluster schedulers for deep learning.
 
     run        TRACE                      Replay a trace on a cluster under a policy.
-    compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
-    sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
-    backtest   TRACE                      A run beside the starts and ends that its trace records.
-    trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
-    generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
-    policies   [POLICY]                   The policies, what each knows, the parameters of one.
-    clusters                              The clusters that -c takes by name.
+    compare    TRACE | RUN RUN            Compare policies on a trace, or two runs job by job.
+    sweep      EXPERIMENT.json            Run a grid of options; resume it after an interruption.
+    backtest   TRACE                      Compare a simulated with the recorded schedule.
+    trace      ACTION FILE                Describe, check or convert a trace, or assign profiles.
+    generate   --like NAME|--fit TRACE    Write synthetic traces like published ones, or like yours.
+    policies   [POLICY]                   List the policies, or the parameters of one.
+    clusters                              List the clusters that -c takes by name.
     calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
-    predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
-    report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
-    plot       KIND RUN...                A figure of finished runs, for a paper: SVG, PDF, PNG, CSV.
-    explain    RUN                        Why a job waited, or where the waiting of a run came from.
+    predict    --job JOB --gpu TYPE       Print what the models predict for jobs on one GPU.
+    report     RUN...                     Write an HTML page of runs, a comparison or a sweep.
+    plot       KIND RUN...                Draw a figure of runs as SVG, PDF, PNG or points in CSV.
+    explain    RUN                        Explain why a job waited, or what caused a run's waiting.
     verify     RUN                        Check a finished run independently of the engine.
     rerun      RUN                        Repeat a finished run and compare the hashes of its files.
-    schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
-    version                               Version; with --verbose compiler, flags and libraries.
-    help       [COMMAND|formats|files|metrics] All options of a command; trace formats, files, metrics.
+    schema     [SUBJECT]                  Print a JSON Schema: config, experiment, cluster, workload.
+    version                               Print the version; --verbose: compiler and libraries, too.
+    help       [COMMAND|formats|files|metrics] Print all options of a command, or formats, files, metrics.
 
   Examples:
     horus traces/sample.csv
     horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
     horus policies srtf
 
-  'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.
+  'horus COMMAND --help' has its options; 'horus help formats|files|metrics' describes files.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
   limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
 
@@ -224,17 +227,17 @@ predict in brief.
 
   $ horus predict --help
   usage: horus predict [options] --job JOB --gpu TYPE
-  What the models say of a job, or of jobs on one GPU.
+  Print what the models predict for jobs on one GPU.
 
         --job=MODEL[:BATCH[:PRECISION[:DATASET]]]
-                            a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; what is
-                            left out is the first that the catalogue has
+                            a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; a part
+                            left out is the first in the catalogue
         --with=MODEL[:BATCH[:PRECISION[:DATASET]]]
-                            a job on the same GPU; may be repeated
+                            another job on the same GPU; may be repeated
         --gpu=TYPE          GPU type, such as V100
-        --list              the models, datasets, precisions and batches that there are to ask about
-        --json              everything as JSON; utilizations from 0 to 1
-    -h, --help [all]        this text; all: every option, its range and default
+        --list              list the models, datasets, precisions and batch sizes of the catalogue
+        --json              print everything as JSON, with utilizations from 0 to 1
+    -h, --help [all]        print this text; with all: every option with range and default
 
   Examples:
     horus predict --list
@@ -248,15 +251,16 @@ All options of rerun.
   usage: horus rerun [options] RUN
   Repeat a finished run and compare the hashes of its files.
 
-  RUN is a run's directory or its manifest.json, which has all that is needed: the configuration with
-  every default, the parameters of the policy, and the hashes of inputs and outputs. The cluster, the
-  events of machines and reservations are those kept in the directory; other paths are as they were
-  given then, and only the trace may lie elsewhere. Exit code 0 when every file is the same byte for
-  byte, 1 when one differs, 3 when an input is not there or has changed since.
+  RUN is a run directory or its manifest.json, which has the configuration with all defaults, the
+  parameters of the policy, and the hashes of inputs and outputs. Cluster, machine events and
+  reservations are read from the copies in the directory; other files from the paths given then, and
+  only the trace may have moved (--trace). The exit code is 0 if all files are identical byte for
+  byte, 1 if one differs, and 3 if an input is missing or has changed.
 
   Rerun:
-        --trace=FILE        the trace, where it lies now; its content must be the recorded one
-    -o, --output=DIR        keep the new run here; absent: it is removed when it has been compared
+        --trace=FILE        path of the trace if it has moved; its content must be the recorded one
+    -o, --output=DIR        directory in which to keep the new run; absent: it is removed after the
+                            comparison
 
   Examples:
     horus rerun results/sample-fifo-0123456789ab
@@ -272,41 +276,41 @@ Everything about run.
 
   Reads the jobs of TRACE (a file, or - for standard input), schedules them on the cluster and writes
   a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, summary.json, summary.csv and
-  manifest.json. Nothing of it depends on time zone, locale or machine load. Where every job is
-  rejected the exit code is 3.
+  manifest.json. The results do not depend on time zone, locale or machine load. If all jobs are
+  rejected, the exit code is 3.
 
   Workload:
-        --trace=FILE        the trace, when it is not an operand; - is standard input
-        --name=WORKLOAD     of the workload in the results; absent: from the name of the trace
+        --trace=FILE        the trace, if it is not given as an operand; - is standard input
+        --name=WORKLOAD     name of the workload in the results; absent: that of the trace's file
 
   Cluster:
     -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
                             NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
         --vc=ignore|partition|quota
-                            virtual clusters: ignore them, partition the nodes, or quota of GPUs on
+                            virtual clusters: ignored, partitions of the nodes, or GPU quotas on
                             shared nodes [ignore]
         --vc-file=FILE      sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv;
-                            absent: the cluster file's own
+                            absent: those in the cluster file
         --vc-date=YYYY-MM-DD
-                            row of cluster_gpu_number.csv; absent: the last
+                            date of the row of cluster_gpu_number.csv to use; absent: the last row
         --reservations=FILE
-                            nodes for a user or a virtual cluster for some time: CSV with start, end,
-                            nodes or gpus, user, vc, name
-        --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
-                            cluster file has [1]; 0.01..100
-        --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
-                            node, event and value (configs/README.md)
-        --faults=RATES      nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
-                            (Weibull, 1: exponential) and rack_mtbf, of racks as a whole
+                            nodes reserved for a user or a virtual cluster: CSV with start, end, nodes
+                            or gpus, user, vc, name
+        --overcommit=X      factor on the number of nodes, where a log shows other capacity in use
+                            than its cluster file has [1]; 0.01..100
+        --events=FILE       machine events (failures, drains, additions, removals, slow nodes): CSV
+                            with time, node, event, value (configs/README.md)
+        --faults=RATES      random node failures, drawn by --seed: mtbf=30d,repair=4h; optional: shape
+                            (Weibull; 1: exponential) and rack_mtbf (whole racks fail)
         --checkpoint-interval=TIME|young-daly|none|auto
-                            work between two checkpoints of a job, which loses what it did since when
-                            a node of it fails; none: since it got its GPUs; young-daly: sqrt(2 x
-                            --checkpoint-cost x mean time between failures of its nodes); auto: that
-                            where --faults and --checkpoint-cost are given, else none [auto]; source:
-                            Young, CACM 1974; Daly, FGCS 2006
+                            work between two checkpoints of a job; a failure of one of its nodes loses
+                            the work since the last one; none: all work since it got its GPUs;
+                            young-daly: sqrt(2 x --checkpoint-cost x mean time between failures of its
+                            nodes); auto: young-daly where --faults and --checkpoint-cost are given,
+                            else none [auto]; source: Young, CACM 1974; Daly, FGCS 2006
         --checkpoint-cost=TIME
-                            time that each takes, by which jobs are slower all the while [0s];
-                            0s..1000000s
+                            time that each checkpoint takes; it slows the job evenly over its whole
+                            run [0s]; 0s..1000000s
         --restart-cost=TIME
                             cost of the start after a failure or a drain, besides --startup [0s];
                             0s..1000000s
@@ -314,60 +318,63 @@ Everything about run.
   Simulation:
     -p, --policy=NAME[:KEY=VALUE,...]
                             scheduling policy ('horus policies' lists them) [fifo]
-        --seed=N            of every random draw [1]; 0..9000000000000000
-        --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s];
-                            0s..36500d
-        --max-events=N      stop as --until does behind the instant that reaches so many events, with
-                            exit code 5; 0: no limit [0]; 0..9000000000000000
-        --max-wall=TIME     the same when the program has simulated for so long: where that is depends
-                            on the machine; 0: no limit [0s]; 0s..36500d
+        --seed=N            seed of all random draws [1]; 0..9000000000000000
+        --until=TIME        stop at this simulated time and list the unfinished jobs; 0: run to the
+                            end [0s]; 0s..36500d
+        --max-events=N      stop as --until does, with exit code 5, after the instant that reaches
+                            this number of events; 0: no limit [0]; 0..9000000000000000
+        --max-wall=TIME     the same after this wall-clock time: where the run stops depends on the
+                            machine; 0: no limit [0s]; 0s..36500d
         --startup=TIME      cost of the first start of every job [0s]; 0s..1000000s
-        --max-tenants=N     jobs on one GPU at most, whatever a policy's own limit is [16]; 1..16
+        --max-tenants=N     most jobs on one GPU, whatever the policy's own limit [16]; 1..16
         --check=off|fast|full
-                            invariants after every instant: none, cheap ones, full recounts [fast]
-        --tie-jitter=N      N more runs with seeded random ties: mean and spread beside each metric
+                            invariants checked after every instant: none, cheap ones, or all by full
+                            recounts [fast]
+        --tie-jitter=N      N more runs with random ties, by --seed: mean and spread of each metric
                             [0]; 0..10000
 
   Truth: how fast jobs run:
-        --models=FILES      model files of 'horus calibrate', comma-separated, instead of the built-in
-                            ones of their kind
+        --models=FILES      model files of 'horus calibrate', comma-separated; each replaces the
+                            built-in model of its kind
         --interference=MODEL
-                            slowdown of jobs that share a GPU, before its time is shared out:
-                            measured+fit, fit, const:X (1 + X beside any other) or none [measured+fit]
-        --gamma=X           slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2 [1];
+                            slowdown of jobs that share a GPU, before the limit on its total time
+                            (--sharing-capacity): measured+fit, fit, const:X (1 + X beside any other
+                            job) or none [measured+fit]
+        --gamma=X           exponent on slowdowns: 1 as measured; 1.43 raises the worst to 3.2 [1];
                             0..10; source: 1.43: Horus ICA3PP'20 saw up to 3.2x
         --interference-noise=X
-                            how wrong the model of slowdowns is: speeds of pairs not measured get
-                            residuals of X times its hold-out RMSE, drawn by --seed; 1 = one standard
-                            error [0]; 0..10
+                            error of the slowdown model: speeds of unmeasured pairs get residuals of X
+                            times its hold-out RMSE, drawn by --seed; 1: one standard error [0]; 0..10
         --sharing-mode=cluster|timeslice|mps|mig
-                            how jobs share a GPU: kernels of one at a time, of several at a time, or
-                            fixed parts; cluster: as its file says, else timeslice [cluster]
+                            how jobs share a GPU. timeslice: kernels of one job at a time; mps: of
+                            several at a time; mig: fixed parts; cluster: as the cluster file says,
+                            else timeslice [cluster]
         --sharing-capacity=CAPACITY
-                            GPU time that jobs on one GPU use together, 1 = of one job: auto (as
-                            measured for GPU type and mode, else 1), a number, or none [auto]
+                            limit on the GPU time that the jobs on one GPU use together, 1: that of
+                            one job; auto (as measured for GPU type and mode, else 1), a number, or
+                            none [auto]
         --reference-type=TYPE
-                            GPU type on which the trace was recorded; absent: the one with most GPUs,
-                            of several the first by name, of those of the cluster whose speed is 1
+                            GPU type on which the trace was recorded; absent: of the cluster's types
+                            of speed 1 the one with most GPUs, the first by name among equals
         --locality=measured|none
-                            a gang spread over more nodes than it needs: slowed as measured for its
-                            family, or not [measured]
-        --rack-speed=X      speed of a gang that is spread over more racks than it needs, of that on
-                            as few; no public measurement tells it apart from that of nodes [1];
-                            0.01..1
+                            slowdown of a gang on more nodes than it needs: as measured for its model
+                            family, or none [measured]
+        --rack-speed=X      relative speed of a gang on more racks than it needs; no public
+                            measurement separates this from the effect of nodes [1]; 0.01..1
         --memory-reserve=SIZE|auto
-                            memory of a shared GPU that its tenants cannot use; auto: as calibrated
-                            [auto]; source: auto: 95 % of Lucid's pairs need less beyond their sum
-        --oom-delay=TIME    from a start that overflows its GPU to its end: the attempt is lost [30s];
-                            0s..1d
-        --oom-retries=N     a job whose GPU ran out of memory so often runs only alone [2]; 0..1000
+                            memory of a shared GPU that its jobs cannot use; auto: as calibrated
+                            [auto]; source: auto: 95 % of Lucid's pairs need less than this beyond the
+                            sum of both
+        --oom-delay=TIME    time from a start that overflows GPU memory to its failure; its work is
+                            lost [30s]; 0s..1d
+        --oom-retries=N     after this many out-of-memory failures a job only runs alone [2]; 0..1000
         --restart-table=FILE
-                            what starting a model again takes, by model and GPUs, for
-                            preempt_cost=restart; builtin: configs/restart.csv as compiled in
-                            [builtin:restart.csv]; source: Zhao et al. SIGCOMM'22, Muri simulator
+                            restart times by model and number of GPUs, for preempt_cost=restart;
+                            builtin: the compiled-in configs/restart.csv [builtin:restart.csv];
+                            source: Zhao et al. SIGCOMM'22, Muri simulator
         --memory-limits=FILE
                             speed of a job whose GPU memory a policy limits, by model and limit;
-                            builtin: configs/memory-limits.csv as compiled in
+                            builtin: the compiled-in configs/memory-limits.csv
                             [builtin:memory-limits.csv]; source: Xiao et al. OSDI'20, AntMan, fig. 10
         --storage-bandwidth=N
                             MiB/s at which a job saves and restores its checkpoint, for
@@ -376,74 +383,80 @@ Everything about run.
 
   Prediction: what policies see:
         --predictor=oracle|noisy|table|regress
-                            utilization: the truth, the truth with log-normal noise, other batches of
-                            the model, or a regression on its graph [noisy]; source: noisy:
-                            HotCloud'20 reports an error, not a method
-        --util-noise=X      noisy: RMSLE of the utilization; one draw a job, by --seed [0.154]; 0..5;
-                            source: Yeung et al. HotCloud'20
+                            predicted utilization: the true one, the true one with log-normal noise,
+                            that of other batch sizes of the model, or by regression on its graph
+                            [noisy]; source: noisy: HotCloud'20 reports an error, not a method
+        --util-noise=X      noisy: RMSLE of the utilization; one draw per job, by --seed [0.154];
+                            0..5; source: Yeung et al. HotCloud'20
         --util-bias=X       noisy: mean of the log error; below 0 predictions are too low [0]; -5..5
         --predictor-holdout=config|model
                             regress: fitted without this configuration, or without its model [config]
         --memory-predictor=oracle|formula|noisy
-                            GPU memory: the truth, the formula of Horus, or noise [oracle]
-        --memory-noise=X    noisy: standard deviation of ln(estimate / truth); one draw a job, by
+                            predicted GPU memory: the true one, by the formula of Horus, or the true
+                            one with log-normal noise [oracle]
+        --memory-noise=X    noisy: standard deviation of ln(estimate / truth); one draw per job, by
                             --seed [0.665]; 0..5; source: the formula against 18 measurements of
                             GPUMemNet
         --speed-predictor=PREDICTOR
-                            speeds on types and numbers of GPUs: oracle, the truth; table, of other
-                            batches of the model, else of other models, of pairs by --predictor;
-                            noisy:SIGMA, the truth with log-normal noise, by --seed [table]
+                            predicted speeds on types and numbers of GPUs. oracle: the true ones;
+                            table: those of other batch sizes of the model, else of other models (of
+                            pairs: by --predictor); noisy:SIGMA: the true ones with log-normal noise,
+                            by --seed [table]
 
   Profiles of the jobs:
         --assign=auto|columns|telemetry|mix|off|always
-                            where a profile comes from: the model that the trace names, else the GPU
-                            utilization that it tells, else a draw from a mix (always); auto: the
-                            same, but no draw where no policy shares GPUs or asks for profiles, and
-                            there is one GPU type that slows no spread gang; or only these [auto]
+                            source of a job's profile. always: the model that the trace names, else
+                            its recorded GPU utilization, else a draw from a mix; auto: the same, but
+                            no draws where no policy shares GPUs or uses profiles and the only GPU
+                            type slows no spread gang; columns: only the model; telemetry: model and
+                            utilization; mix: only draws; off: none [auto]
         --assign-target=PERCENT
-                            mean GPU utilization of the mix, of jobs on one GPU and of gangs [52];
+                            mean GPU utilization of the mix, for one-GPU jobs and for gangs [52];
                             0..100; source: 52: Jeon et al., ATC'19, mean of Philly
-        --assign-sticky=X   chance that a drawn job keeps the profile of its user's last job of this
+        --assign-sticky=X   probability that a draw repeats the profile of the user's last job of this
                             size within a day [0.8]; 0..1
-        --profiles=FILE     the catalogue; builtin: configs/profiles.csv as compiled in
+        --profiles=FILE     catalogue of profiles; builtin: the compiled-in configs/profiles.csv
                             [builtin:profiles.csv]
         --deadlines=trace|gavel|elasticflow
-                            those of the trace; gavel, elasticflow: a job without one is given one by
-                            draw, 1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission
-                            [trace]; source: Narayanan et al. OSDI'20; Gu et al. ASPLOS'23
+                            deadlines: those of the trace; a job without one gets a random one, at its
+                            submission plus its run time times 1.2, 2 or 10 (gavel) or 0.5 to 1.5
+                            (elasticflow) [trace]; source: Narayanan et al. OSDI'20; Gu et al.
+                            ASPLOS'23
         --losses=trace|draw
                             loss curves, for optimus:oracle=no: those of the trace; draw: a job
-                            without one is given one by draw [trace]; source: form and thresholds:
-                            Peng et al. EuroSys'18
-        --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
+                            without one gets a random one [trace]; source: form and thresholds: Peng
+                            et al. EuroSys'18
+        --assign-seed=N     seed of the draws of profiles; 0: that of --seed [0]; 0..9000000000000000
         --unknown-util=full|draw|error
-                            where GPUs are shared, GPU utilization that neither trace nor profile nor
-                            its family tells: 100 %, that of a known row of the catalogue, drawn, or
-                            an error [full]
+                            GPU utilization of a job, where GPUs are shared, that neither trace nor
+                            profile nor model family has: 100 %, that of a random row of the
+                            catalogue, or an error [full]
         --unknown-memory=full|draw|error
-                            the same for GPU memory; full: a whole GPU, so the job shares none [full]
+                            the same for GPU memory; full: a whole GPU, so that the job shares none
+                            [full]
 
   Reading the trace:
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
-        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
-                            file
-        --map-value=VALUES  what values of state and class mean:
+        --map=MAP           names of the columns of a csv: 'submit_time=timestamp,...' or a JSON file
+        --map-value=VALUES  meaning of values of state and class:
                             'state:Succeeded=completed,state:Error=failed'
         --time-unit=auto|s|ms|us|min|h
                             unit of bare numbers; auto: the format's own, minutes in chronus, ms in
                             muri, else seconds [auto]
         --gavel-throughputs=FILE
-                            file of the steps a second of Gavel's jobs, for its traces: one of its
+                            for Gavel's traces: its file of steps per second, one of
                             *_throughputs.json
         --philly-attempts=merge|split|sum
-                            a Philly job of several attempts: first start to last end; one job each;
-                            or the sum of their times [merge]; source: merge: philly-traces notebook
+                            run time of a Philly job with several attempts. merge: first start to last
+                            end; split: one job per attempt; sum: sum of their times [merge]; source:
+                            merge: philly-traces notebook
         --retries=merge|attempts|generate
-                            runs of a job that failed: folded into one; submitted again as the trace
-                            tells them; or made up as often as on Philly, on top of the recorded run
-                            [merge]; source: generate: Jeon et al., ATC'19
+                            attempts of a failed job. merge: folded into one run; attempts:
+                            resubmitted as the trace records them; generate: drawn as often as on
+                            Philly, in addition to the recorded run [merge]; source: generate: Jeon et
+                            al., ATC'19
         --cpu-jobs=skip|keep
-                            jobs that ask for no GPU; skipped ones are counted [skip]
+                            jobs that request no GPU; skipped ones are counted [skip]
         --zero-duration=keep|drop|1s
                             jobs that ran for 0 s: keep, drop (counted) or make them 1 s long [keep]
         --openb-pending=drop|run
@@ -452,69 +465,69 @@ Everything about run.
         --outcomes=OUTCOMES
                             keep only jobs with these recorded outcomes, e.g. completed,failed;
                             absent: all
-        --sort=N|all        rows held back to put late ones in order; all: the whole trace in memory
-                            [8192]
+        --sort=N|all        rows buffered to sort late ones; all: the whole trace in memory [8192]
         --skip-bad-rows=PERCENT
-                            share of bad rows that may be passed over, counted; 0: the first one is an
-                            error [0]; 0..100
+                            percentage of bad rows that may be skipped and counted; 0: the first one
+                            is an error [0]; 0..100
         --max-jobs=N        take only the first N jobs; 0: all [0]; 0..9000000000000000
-        --load=X            scale the arrival rate: gaps between submissions are divided by this [1];
+        --load=X            factor on the arrival rate: divides the gaps between submissions [1];
                             1e-06..1000000
-        --scale-time=X      multiply the trace's times, gaps and durations alike: 0.1 replays it in a
-                            tenth of the time at the same load [1]; 1e-06..1000000
-        --window=FROM..TO   keep submissions from FROM on and before TO: times after the first one or
-                            dates of the trace's clock; absent: all
+        --scale-time=X      factor on gaps and durations alike: 0.1 replays the trace in a tenth of
+                            the time at the same load [1]; 1e-06..1000000
+        --window=FROM..TO   keep only jobs submitted at or after FROM and before TO: times since the
+                            first submission, or dates of the trace; absent: all
         --sample-jobs=X     keep each job with this probability, by its id and --seed [1]; 1e-09..1
 
   Checkpoints of the run itself:
-        --checkpoint=TIME   write a checkpoint each time the program has run for so long, and when
-                            SIGINT or SIGTERM stops it; 0: none [0s]; 0s..36500d
+        --checkpoint=TIME   wall-clock time between two checkpoints of the run, which SIGINT and
+                            SIGTERM then write, too; 0: none [0s]; 0s..36500d
         --checkpoint-sim=TIME
-                            the same in time of the simulation [0s]; 0s..36500d
-        --resume            go on from the checkpoint that a killed run of the same command left, if
-                            there is one
-        --snapshot=FILE     write all of the run to FILE at --until, for --from; compressed if it ends
-                            in .gz or .zst
-        --from=FILE         in place of a trace: go on with the run of a snapshot, to its end or to
-                            --until; with -p under another policy
+                            the same in simulated time; 0: none [0s]; 0s..36500d
+        --resume            continue from the checkpoint that an interrupted run of the same command
+                            left, if there is one
+        --snapshot=FILE     write the state of the run at --until to FILE, for --from; compressed if
+                            FILE ends in .gz or .zst
+        --from=FILE         continue the run of a snapshot, to its end or to --until, in place of
+                            reading a trace; with -p under another policy
 
   Results:
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
-        --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all:
-                            without the last three [all]
-        --decisions         write decisions.csv, too: each action of the policy with its reason
-        --report            write report.html, too: the page of 'horus report'
+        --outputs=LIST      files to write: all, summary, or some of
+                            jobs,segments,series,nodes,decisions,swf,teams; all omits the last three
+                            [all]
+        --decisions         also write decisions.csv: each action of the policy with its reason
+        --report            also write report.html, the page of 'horus report'
         --json              print summary.json in place of the table
         --sample=TIME|auto|exact
-                            series.csv: means per TIME, over at most 2048 intervals, or every change
-                            [auto]
-        --max-rows=N        rows of series.csv at most; a run that would need more is refused
+                            series.csv has means over intervals of TIME, or over at most 2048
+                            intervals (auto), or every change (exact) [auto]
+        --max-rows=N        most rows of series.csv; a run that would need more is refused
                             [100000000]; 1..9000000000000000
-        --fairness          also finish-time fairness: JCT over that on a 1/N share of the cluster, by
-                            job
-        --power             also energy: of idle GPUs, and of jobs by their GPU utilization
-        --warmup=TIME       leave jobs submitted in the first part out of the job statistics [0s];
-                            0s..36500d
+        --fairness          also compute finish-time fairness: a job's JCT divided by that on a 1/N
+                            share of the cluster
+        --power             also compute energy: of idle GPUs, and of jobs by their GPU utilization
+        --warmup=TIME       exclude jobs submitted in this first part of the run from the job
+                            statistics [0s]; 0s..36500d
         --cooldown=TIME     the same for the last part [0s]; 0s..36500d
 
   This call:
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
         --set=KEY=VALUE     set one key, e.g. policy.scan=fit; may be repeated
         --print-config      print the effective config with the origin of each value, and stop
-    -q, --quiet             no notes and no progress; warnings and errors stay
-        --dry-run           check everything, the whole trace included, print the sizes, and stop
+    -q, --quiet             print only warnings and errors, no notes and no progress
+        --dry-run           check all inputs, including the whole trace, print their sizes, and stop
     -f, --force             replace an existing run directory
-        --progress          progress on standard error even if it is no terminal
-        --no-progress       no progress
-    -v, --verbose           also events, decisions, time and memory
+        --progress          show progress on standard error even if it is not a terminal
+        --no-progress       show no progress
+    -v, --verbose           also print events, decisions, time and memory
 
   Examples:
     horus run traces/sample.csv
     horus run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=table
     horus run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out
 
-  TIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, a bare number
-  is MiB. In a --config file and for --set, --max-jobs=9 is the key max_jobs with the value 9.
+  TIME is 90s, 15min, 2h or 7d (a bare number: seconds); SIZE is 500MiB or 16GiB (a bare number:
+  MiB). In a --config file and for --set, the key of --max-jobs=9 is max_jobs, its value 9.
 
 # help-run-all
 --help all prints the same as `horus help run`.
@@ -530,22 +543,22 @@ Everything about run.
 
     -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
                             NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
-        --vc=WHAT           virtual clusters: ignore them, partition the nodes, or quota of GPUs on
+        --vc=WHAT           virtual clusters: ignored, partitions of the nodes, or GPU quotas on
                             shared nodes [ignore]
     -p, --policy=NAME[:KEY=VALUE,...]
                             scheduling policy ('horus policies' lists them) [fifo]
-        --seed=N            of every random draw [1]
-        --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s]
+        --seed=N            seed of all random draws [1]
+        --until=TIME        stop at this simulated time and list the unfinished jobs; 0: run to the
+                            end [0s]
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
-        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
-                            file
-        --load=X            scale the arrival rate: gaps between submissions are divided by this [1]
+        --map=MAP           names of the columns of a csv: 'submit_time=timestamp,...' or a JSON file
+        --load=X            factor on the arrival rate: divides the gaps between submissions [1]
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
-        --report            write report.html, too: the page of 'horus report'
+        --report            also write report.html, the page of 'horus report'
         --json              print summary.json in place of the table
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
-        --dry-run           check everything, the whole trace included, print the sizes, and stop
-    -h, --help [all]        this text; all: every option, its range and default
+        --dry-run           check all inputs, including the whole trace, print their sizes, and stop
+    -h, --help [all]        print this text; with all: every option with range and default
 
   Examples:
     horus run traces/sample.csv
@@ -557,25 +570,24 @@ trace in brief.
 
   $ horus trace --help
   usage: horus trace [options] ACTION FILE
-  A trace: statistics, faults, another format, profiles.
+  Describe, check or convert a trace, or assign profiles.
 
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
-        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
-                            file
-        --load=X            scale the arrival rate: gaps between submissions are divided by this [1]
-    -c, --cluster=SPEC      validate: offered load and jobs that can never fit on this cluster;
-                            assign: what is drawn fits its smallest GPU
-        --vc=WHAT           virtual clusters: ignore them, partition the nodes, or quota of GPUs on
+        --map=MAP           names of the columns of a csv: 'submit_time=timestamp,...' or a JSON file
+        --load=X            factor on the arrival rate: divides the gaps between submissions [1]
+    -c, --cluster=SPEC      validate: cluster for the offered load and for jobs that can never fit;
+                            assign: drawn profiles fit its smallest GPU
+        --vc=WHAT           virtual clusters: ignored, partitions of the nodes, or GPU quotas on
                             shared nodes [ignore]
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
     -o, --output=FILE       convert, assign: the file to write, compressed if it ends in .gz or .zst;
                             - is standard output
     -f, --force             replace FILE
         --to=NAME           convert: format of the file to write, or auto: by its suffix [auto]
-        --compare=FILE      info: how far the trace is from this one, which is recognised by its
-                            content; both are held in memory, 32 to 64 bytes a job
-        --json              info: everything as JSON, in seconds
-    -h, --help [all]        this text; all: every option, its range and default
+        --compare=FILE      info: distance of the trace from this one, whose format is recognised by
+                            content; both are held in memory, 32 to 64 bytes per job
+        --json              info: print everything as JSON, in seconds
+    -h, --help [all]        print this text; with all: every option with range and default
 
   Examples:
     horus trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus

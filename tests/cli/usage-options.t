@@ -112,7 +112,7 @@ A long option without its value.
 
   $ horus run traces/sample.csv --until
   ! error: run: option '--until' needs a value: TIME
-  !       = hint: stop the clock here, list what is unfinished; 0: run to the end
+  !       = hint: stop at this simulated time and list the unfinished jobs; 0: run to the end
   [2]
 
 # use-missing-value

@@ -42,30 +42,30 @@ No arguments: help, and a failure.
   A trace-driven simulator of GPU-cluster schedulers for deep learning.
 
     run        TRACE                      Replay a trace on a cluster under a policy.
-    compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
-    sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
-    backtest   TRACE                      A run beside the starts and ends that its trace records.
-    trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
-    generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
-    policies   [POLICY]                   The policies, what each knows, the parameters of one.
-    clusters                              The clusters that -c takes by name.
+    compare    TRACE | RUN RUN            Compare policies on a trace, or two runs job by job.
+    sweep      EXPERIMENT.json            Run a grid of options; resume it after an interruption.
+    backtest   TRACE                      Compare a simulated with the recorded schedule.
+    trace      ACTION FILE                Describe, check or convert a trace, or assign profiles.
+    generate   --like NAME|--fit TRACE    Write synthetic traces like published ones, or like yours.
+    policies   [POLICY]                   List the policies, or the parameters of one.
+    clusters                              List the clusters that -c takes by name.
     calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
-    predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
-    report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
-    plot       KIND RUN...                A figure of finished runs, for a paper: SVG, PDF, PNG, CSV.
-    explain    RUN                        Why a job waited, or where the waiting of a run came from.
+    predict    --job JOB --gpu TYPE       Print what the models predict for jobs on one GPU.
+    report     RUN...                     Write an HTML page of runs, a comparison or a sweep.
+    plot       KIND RUN...                Draw a figure of runs as SVG, PDF, PNG or points in CSV.
+    explain    RUN                        Explain why a job waited, or what caused a run's waiting.
     verify     RUN                        Check a finished run independently of the engine.
     rerun      RUN                        Repeat a finished run and compare the hashes of its files.
-    schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
-    version                               Version; with --verbose compiler, flags and libraries.
-    help       [COMMAND|formats|files|metrics] All options of a command; trace formats, files, metrics.
+    schema     [SUBJECT]                  Print a JSON Schema: config, experiment, cluster, workload.
+    version                               Print the version; --verbose: compiler and libraries, too.
+    help       [COMMAND|formats|files|metrics] Print all options of a command, or formats, files, metrics.
 
   Examples:
     horus traces/sample.csv
     horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
     horus policies srtf
 
-  'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.
+  'horus COMMAND --help' has its options; 'horus help formats|files|metrics' describes files.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
   limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
   ! error: a command or a trace is missing

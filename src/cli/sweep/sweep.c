@@ -852,16 +852,16 @@ static enum hs_status sweep(struct hs_call *call)
 const struct hs_verb hs_verb_sweep = {
     .name = "sweep",
     .operands = "EXPERIMENT.json",
-    .summary = "Many runs over a grid of options, resumed where they stopped.",
+    .summary = "Run a grid of options; resume it after an interruption.",
     .details =
-        "The experiment is JSON: \"config\" has keys of a run that hold for all points, \"grid\" "
-        "lists of values that are combined, \"zip\" lists that advance together, \"list\" points "
-        "one by one; \"name\" names the directory. Numbers may be a range: \"seed\": \"1..5\". A "
-        "point that is finished is never run again, and one that fails does not stop the others: "
-        "the same command goes on. The directory has runs/ (a run's directory a point), failed/ "
-        "(messages of those that failed), sweep.csv (a row a point: its place on the axes, then "
-        "its summary) and manifest.json. scripts/sweep-parallel.sh and scripts/sweep-slurm.sh "
-        "run the points elsewhere.",
+        "The experiment is a JSON file: \"config\" has the keys of a run that are the same for all "
+        "points, \"grid\" has lists of values to combine, \"zip\" has lists that advance together, "
+        "\"list\" has single points; \"name\" is the name of the directory. Numbers may be a "
+        "range: \"seed\": \"1..5\". A finished point is never run again, and a failed one does not "
+        "stop the others: repeat the command to continue. The directory has runs/ (one run "
+        "directory per point), failed/ (messages of failed points), sweep.csv (one row per point: "
+        "its values on the axes, then its summary) and manifest.json. scripts/sweep-parallel.sh "
+        "and scripts/sweep-slurm.sh run the points on other machines.",
     .examples = {"sweep configs/sweeps/load.json -j 2", "sweep load.json --status",
                  "sweep load.json --index 7"},
     .options = hs_sweep_option_table,

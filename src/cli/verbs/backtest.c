@@ -304,17 +304,16 @@ static enum hs_status backtest(struct hs_call *call)
 const struct hs_verb hs_verb_backtest = {
     .name = "backtest",
     .operands = "TRACE",
-    .summary = "A run beside the starts and ends that its trace records.",
+    .summary = "Compare a simulated with the recorded schedule.",
     .details =
-        "The trace must tell when its jobs started (start_time and end_time of a csv, of Helios, "
-        "Acme, Slurm, openb and Philly; the waits of swf). The first part of the jobs calibrates "
-        "--startup, "
-        "by least trimmed squares of start to end less run time, and --overcommit, the number of "
-        "nodes, by least squares of the completion times; the rest is compared: waits, completion "
-        "times and GPUs held, by "
-        "gang size, virtual cluster, user, outcome and time. The directory is that of the run, "
-        "with backtest.csv (a row a group and metric) and backtest_jobs.csv beside it. What a log "
-        "cannot tell is listed with figures.",
+        "Simulates a trace and compares the result with the recorded schedule. The trace must have "
+        "the start times of its jobs (start_time and end_time of a csv, of Helios, Acme, Slurm, "
+        "openb and Philly; the waits of swf). The first part of the jobs is used to fit --startup "
+        "(least trimmed squares of the time from start to end minus the run time) and "
+        "--overcommit, the number of nodes (least squares of the completion times); the rest is "
+        "compared: waits, completion times and GPUs held, by gang size, virtual cluster, user, "
+        "outcome and time. The run directory also has backtest.csv (one row per group and metric) "
+        "and backtest_jobs.csv. The output lists, with figures, what the log does not record.",
     .examples = {"backtest log.csv -c 16x8:V100 -p fifo",
                  "backtest cluster_log.csv -c venus -p fifo:scan=fit --calibrate=none",
                  "backtest jobs.txt -c nodes.json -p sjf --first=30 --json"},

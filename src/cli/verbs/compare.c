@@ -212,14 +212,14 @@ static enum hs_status compare(struct hs_call *call)
 const struct hs_verb hs_verb_compare = {
     .name = "compare",
     .operands = "TRACE | RUN RUN",
-    .summary = "A trace under several policies, or two runs job by job.",
+    .summary = "Compare policies on a trace, or two runs job by job.",
     .details =
-        "TRACE: every policy, seed and assignment seed is one run with the options of 'horus run'. "
-        "The table has means over the runs and, below, the ratio to the first policy with "
-        "its 95 % interval (of the first policy: +- that of its mean); * marks the best. The "
-        "directory has compare.csv (a row a policy and metric), "
-        "runs.csv (a row a run), order.csv and manifest.json. RUN RUN: two directories that "
-        "'horus run' has finished, of one workload.",
+        "With TRACE, each combination of policy, seed and assignment seed is one run with the "
+        "options of 'horus run'. The table has the means over the runs and, below each, the ratio "
+        "to the first policy with its 95 % interval (for the first policy: +- the interval of its "
+        "mean); * marks the best. The directory has compare.csv (one row per policy and metric), "
+        "runs.csv (one row per run), order.csv and manifest.json. With RUN RUN, two finished run "
+        "directories of the same workload are compared job by job.",
     .examples = {"compare traces/sample.csv -c 8x8:V100 -p fifo -p sjf -p srtf",
                  "compare jobs.csv -c 16x8:V100 -p fifo -p srtf --seeds 1..5 --assignments 1..3 "
                  "-j 4",

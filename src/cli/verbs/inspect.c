@@ -72,7 +72,7 @@ static enum hs_status report(struct hs_call *call)
 
 #define OWNER struct report_options
 static const struct hs_option report_table[] = {
-    TEXT("output", output, NULL, "report.html", "FILE", "where the page goes; - is standard output",
+    TEXT("output", output, NULL, "report.html", "FILE", "file to write; - is standard output",
          LETTER('o'), SHORT),
     REPLACE(NULL),
     HS_OPTIONS_END,
@@ -82,13 +82,13 @@ static const struct hs_option report_table[] = {
 const struct hs_verb hs_verb_report = {
     .name = "report",
     .operands = "RUN...",
-    .summary = "Finished runs, a comparison or a sweep as one HTML page.",
-    .details = "Writes a page that needs nothing else: no network, no other file. RUN is "
-               "a directory of 'horus run', several of them are held against the first; or one "
-               "directory of 'horus compare' (with --outputs=all the page has its distributions "
-               "and series, too) or of 'horus sweep'. What a run was made without is left out, "
-               "and the page says so. Every figure stands with all digits in an attribute "
-               "data-value. The same directories give the same bytes.",
+    .summary = "Write an HTML page of runs, a comparison or a sweep.",
+    .details =
+        "Writes one self-contained page: it needs no network and no other file. RUN is a directory "
+        "of 'horus run' (several are compared with the first), or one directory of 'horus compare' "
+        "(made with --outputs=all its page also has distributions and series) or of 'horus sweep'. "
+        "The page omits what a run has no data for, and says so. The attribute data-value of every "
+        "number has all its digits. The same directories give the same bytes.",
     .examples = {"report results/sample-fifo-0123456789ab", "report results/a results/b -o ab.html",
                  "report results/load-sweep --force"},
     .options = report_table,
@@ -233,23 +233,24 @@ static const char *const scales[] = {"auto", "linear", "log", NULL};
 #define OWNER struct plot_options
 static const struct hs_option plot_table[] = {
     TEXT("output", output, NULL, "figure.svg", "FILE",
-         "where the figure goes: .svg, .pdf, .png, or .csv, its points; - is standard output, SVG",
+         "file to write: .svg, .pdf, .png, or .csv for the points; - is standard output, as SVG",
          LETTER('o'), SHORT),
     TEXT("metric", figure.metrics, NULL, NULL, "LIST",
-         "cdf: some of jct, wait, slowdown, queueing_delay, run_slowdown; classes: measures of "
-         "summary.json; sweep: columns of sweep.csv; at most six",
+         "metrics to draw, at most six. cdf: jct, wait, slowdown, queueing_delay, run_slowdown; "
+         "classes: measures of summary.json; sweep: columns of sweep.csv",
          SHORT),
-    TEXT("by", figure.by, NULL, NULL, "NAME", "classes: gpus, vc, user_quintile, outcome or class",
-         SHORT),
+    TEXT("by", figure.by, NULL, NULL, "NAME",
+         "classes: classes of jobs by gpus, vc, user_quintile, outcome or class", SHORT),
     TEXT("x", figure.x, NULL, NULL, "NAME",
-         "sweep: the key along the axis; else that of most numbers", SHORT),
+         "sweep: the key on the horizontal axis; absent: the one with most numbers", SHORT),
     CHOICE("scale", figure.scale, NULL, "auto", scales,
-           "of the values of cdf, classes, sweep; auto: logarithmic where they are wide", SHORT),
-    TEXT("title", figure.title, NULL, NULL, "TEXT", "above the figure", SHORT),
-    REAL("width", figure.width, NULL, "760", 200, 4000, "of the figure, in pixels at letters of 11",
-         UNIT("X"), SHORT),
-    REAL("height", figure.height, NULL, "0", 0, 4000, "of each plot in it; 0: as the kind needs it",
-         UNIT("X"), SHORT),
+           "scale of the values of cdf, classes, sweep; auto: logarithmic if their range is wide",
+           SHORT),
+    TEXT("title", figure.title, NULL, NULL, "TEXT", "title above the figure", SHORT),
+    REAL("width", figure.width, NULL, "760", 200, 4000,
+         "width of the figure in pixels, with letters of 11 pixels", UNIT("X"), SHORT),
+    REAL("height", figure.height, NULL, "0", 0, 4000,
+         "height of each plot in it, in pixels; 0: as the kind needs", UNIT("X"), SHORT),
     REPLACE(NULL),
     HS_OPTIONS_END,
 };
@@ -258,21 +259,19 @@ static const struct hs_option plot_table[] = {
 const struct hs_verb hs_verb_plot = {
     .name = "plot",
     .operands = "KIND RUN...",
-    .summary = "A figure of finished runs, for a paper: SVG, PDF, PNG, CSV.",
+    .summary = "Draw a figure of runs as SVG, PDF, PNG or points in CSV.",
     .details =
-        "KIND is one of: cdf: share of the jobs at or below a completion time, wait, slowdown. "
+        "KIND is one of: cdf: share of the jobs at or below a completion time, wait or slowdown. "
         "classes: means of classes of jobs, by gang size or --by. faults: GPUs in use and out of "
-        "service, and where failures and drains stopped jobs. gantt: which job held which GPU "
-        "when, of at most 500 placements. heat: jobs per GPU by node and time. pareto: two metrics "
-        "against each other, and the runs that no other dominates. sweep: metrics "
-        "along an axis of a sweep, with 95 % intervals over its seeds. time: GPU allocation, "
-        "utilization and waiting jobs. waits: the GPUs that waiting jobs want, by cause. RUN is a "
-        "directory of 'horus run', or one of 'horus compare --outputs=all', or of 'horus sweep'; "
-        "up to 8 runs or policies stand in a figure. It is drawn as 'horus report' draws; the "
-        "same directories give the same bytes of SVG. PDF and PNG need rsvg-convert. CSV has the "
-        "points that the same figure draws, for TikZ or any other program: see 'Figures of runs' "
-        "in "
-        "results/README.md.",
+        "service, and the times at which failures and drains stopped jobs. gantt: the GPUs of each "
+        "job over time, for at most 500 placements. heat: jobs per GPU by node and time. pareto: "
+        "two metrics against each other, and the Pareto-optimal runs. sweep: metrics along an axis "
+        "of a sweep, with 95 % intervals over its seeds. time: GPU allocation, utilization and "
+        "waiting jobs over time. waits: GPUs requested by waiting jobs, by cause. RUN is a "
+        "directory of 'horus run', of 'horus compare --outputs=all', or of 'horus sweep'; a figure "
+        "has at most 8 runs or policies. Figures look as those of 'horus report'; the same "
+        "directories give the same bytes of SVG. PDF and PNG need rsvg-convert. CSV has the points "
+        "of the figure, for TikZ or another program: see 'Figures of runs' in results/README.md.",
     .examples = {"plot cdf results/fifo results/srtf -o cdf.pdf",
                  "plot classes results/three --by=vc --metric=mean_jct,p99_jct",
                  "plot sweep results/load -o load.svg --metric=mean_jct"},
@@ -374,14 +373,14 @@ static enum hs_status explain(struct hs_call *call)
 
 #define OWNER struct explain_options
 static const struct hs_option explain_table[] = {
-    TEXT("job", job, "Question", NULL, "ID", "a job of the run; absent: all of them", SHORT),
-    CHOICE(
-        "by", by, "Question", "cause", by_words,
-        "causes of waiting; or who got what: jobs, GPU-hours, waits, missed deadlines by virtual "
-        "cluster, user, gang size or state",
-        SHORT),
-    FLAG("json", json, "Question", "as JSON, in exact seconds and GPU-seconds", SHORT),
-    FLAG("csv", csv, "Question", "with --by: as users.csv of --outputs=teams", SHORT),
+    TEXT("job", job, "Question", NULL, "ID", "id of a job of the run; absent: all jobs", SHORT),
+    CHOICE("by", by, "Question", "cause", by_words,
+           "causes of waiting; or jobs, GPU-hours, waits and missed deadlines by virtual cluster, "
+           "user, gang size or state",
+           SHORT),
+    FLAG("json", json, "Question", "print as JSON, in exact seconds and GPU-seconds", SHORT),
+    FLAG("csv", csv, "Question",
+         "with --by: print as CSV, in the form of users.csv of --outputs=teams", SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -389,19 +388,19 @@ static const struct hs_option explain_table[] = {
 const struct hs_verb hs_verb_explain = {
     .name = "explain",
     .operands = "RUN",
-    .summary = "Why a job waited, or where the waiting of a run came from.",
+    .summary = "Explain why a job waited, or what caused a run's waiting.",
     .details =
-        "Rebuilds from the segments of a finished run which job held what, and books every moment "
-        "that a job waited to its cause: resources (too few GPUs), fragmentation (enough, "
-        "not on one node), constraint (a gang wants several nodes), quota (none left), or "
-        "priority (head-of-line blocking or lower priority: it would have fitted). Of one "
-        "job: these times, before its first start and after preemptions, its life stage by "
-        "stage, which jobs overtook it, left it their GPUs, ran beside it, and, where the run "
-        "was made with --decisions, each decision about it with its reason. Of all: "
-        "GPU-hours by cause, over time, and the longest waits. With --by: jobs, GPU-hours and "
-        "waits by virtual cluster, user, gang size or recorded state, those first that held "
-        "most GPU time, and Jain's index over them. RUN is a directory of horus "
-        "run, also one inside a comparison or a sweep; it needs jobs.csv and segments.csv.",
+        "Rebuilds all allocations from the segments of a finished run, and attributes the waiting "
+        "time of each job to its causes: resources (too few free GPUs), fragmentation (enough, but "
+        "not on one node), constraint (a gang needs several nodes), quota (used up), or priority "
+        "(head-of-line blocking or lower priority: it would have fitted). For one job: these times "
+        "before its first start and after preemptions, its timeline, the jobs that overtook it, "
+        "released its GPUs or ran beside it, and, if the run was made with --decisions, each "
+        "decision about it with its reason. For all jobs: waiting GPU-hours by cause and over "
+        "time, and the longest waits. With --by: jobs, GPU-hours and waits by virtual cluster, "
+        "user, gang size or recorded state, in order of GPU time, and Jain's index. RUN is a "
+        "directory of horus run, also one inside a comparison or a sweep; it must have jobs.csv "
+        "and segments.csv.",
     .examples = {"explain results/sample-fifo-0123456789ab",
                  "explain results/sample-fifo-0123456789ab --job j0815",
                  "explain results/sample-fifo-0123456789ab --by=user"},
@@ -428,7 +427,7 @@ static enum hs_status verify(struct hs_call *call)
 
 #define OWNER struct verify_options
 static const struct hs_option verify_table[] = {
-    FLAG("json", json, NULL, "each check as JSON", SHORT),
+    FLAG("json", json, NULL, "print each check as JSON", SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -437,10 +436,11 @@ const struct hs_verb hs_verb_verify = {
     .name = "verify",
     .operands = "RUN",
     .summary = "Check a finished run independently of the engine.",
-    .details = "Rebuilds the schedule from segments.csv alone and holds it against the trace, the "
-               "cluster and summary.json: no GPU held twice nor divided beyond its whole, gangs "
-               "whole, GPU types, cores and host memory as wanted, nothing before its submission, "
-               "all work done, sums equal. Exit code 1 when a check fails.",
+    .details =
+        "Rebuilds the schedule from segments.csv alone and checks it against the trace, the "
+        "cluster and summary.json: no GPU is allocated twice or beyond its capacity, gangs are "
+        "complete, GPU types, cores and host memory are as requested, no job starts before its "
+        "submission, all work is done, and sums agree. The exit code is 1 if a check fails.",
     .examples = {"verify results/sample-fifo-0123456789ab"},
     .options = verify_table,
     .options_size = sizeof(struct verify_options),

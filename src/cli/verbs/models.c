@@ -101,27 +101,28 @@ static enum hs_status calibrate(struct hs_call *call)
 #define OWNER struct calibrate_options
 static const struct hs_option calibrate_table[] = {
     TEXT("data", data, "Data", NULL, "PATH",
-         "measurements: a folder of Lucid's, a JSON of Gavel's, a CSV of your own; may be repeated",
+         "measurements: Lucid's folder, a JSON file of Gavel, or your own CSV; may be repeated",
          SHORT, REPEATED),
     TEXT("clean", clean, "Data", "default", "LIST",
          "cleaning steps: default, all, none, or a list of them", SHORT,
          .word_at = hs_clean_step_at),
     REAL("overlap", overlap, "Data", "5", 0, 100,
-         "a pair whose joint utilization is lower than that of one job alone by more than this did "
-         "not overlap",
+         "a pair counts as not overlapping if its joint utilization is lower than that of one of "
+         "its jobs alone by more than this",
          UNIT("%"), SOURCE("configs/models/README.md, step overlap: 2 to 20 change k by 0.07")),
     TEXT("profiles", profiles, "Data", HS_BUILTIN "profiles.csv", "FILE",
-         "profile catalogue: families and graph features"),
-    REAL("ridge", ridge, "Fit", "0", 0, 1e6, "strength of the ridge terms; 0: the subject's own"),
+         "catalogue of profiles, with model families and graph features"),
+    REAL("ridge", ridge, "Fit", "0", 0, 1e6,
+         "strength of the ridge terms; 0: the default of the subject"),
     TEXT("reference", reference, "Fit", NULL, "TYPE",
-         "speed: the GPU type that speeds are relative to; jobs that it has not run are left out; "
-         "absent: the fastest"),
+         "speed: the GPU type that speeds are relative to; jobs that were not measured on it are "
+         "excluded; absent: the fastest type"),
     TEXT("output", output, "Results", NULL, "FILE",
-         "the model file to write; absent: only the table", LETTER('o'), SHORT),
+         "the model file to write; absent: only the table is printed", LETTER('o'), SHORT),
     FLAG("keep_pairs", keep_pairs, "Results",
-         "write the measured pairs, too, where their licence allows it"),
+         "also write the measured pairs, where their licence allows it"),
     TEXT("rows", rows, "Results", NULL, "FILE",
-         "CSV of every row with observation and held-out prediction"),
+         "CSV to write with the observation and held-out prediction of every row"),
     REPLACE("Results"),
     HS_OPTIONS_END,
 };
@@ -131,10 +132,10 @@ const struct hs_verb hs_verb_calibrate = {
     .operands = "SUBJECT",
     .word_at = subject_at,
     .summary = "Fit a model: interference, utilization, predictor, speed.",
-    .details =
-        "Reads the measurements, marks what the cleaning steps leave out (counted by reason), "
-        "fits, cross-validates, prints a table and writes the model file that --models takes. "
-        "Same data, same bytes. configs/models/README.md tells the forms and the errors to expect.",
+    .details = "Reads measurements, excludes the rows that the cleaning steps reject (counted by "
+               "reason), fits a model, cross-validates it, prints a table and writes the model "
+               "file for --models. The same data give the same bytes. configs/models/README.md has "
+               "the forms of the models and the errors to expect.",
     .examples = {"calibrate interference --data my-pairs.csv",
                  "calibrate interference --data lucid --data gavel/oracle_throughputs.json -o "
                  "interference.json",

@@ -16,12 +16,13 @@
 
 #define PARAM_INDENT 17
 #define KNOWS_LEGEND                                                                               \
-    "knows: duration, true run times; utilization and slowdown, as --predictor tells them; "       \
-    "memory, as --memory-predictor does; deadline, of the trace; rate, measured while running; "   \
-    "estimate, run times with noise or from a file; history, run times of finished jobs, by user " \
-    "and GPUs; model, the tensor sizes of what a job trains; loss, that of its epochs so far; "    \
-    "profile, what a run of its own on nodes set aside has shown of it; pairs, speeds of two "     \
-    "jobs on a GPU, as --speed-predictor tells them."
+    "knows: duration: true run times; utilization: of jobs, and slowdowns, by --predictor; "       \
+    "memory: by --memory-predictor; speed, scaling: on GPU types and numbers of GPUs, by "         \
+    "--speed-predictor; pairs: speeds of two jobs on a GPU, by --speed-predictor; rate: progress " \
+    "measured while a job runs; estimate: run times with noise or from a file; history: run "      \
+    "times of finished jobs, by user and GPUs; model: tensor sizes of the trained model; loss: "   \
+    "that of its epochs so far; profile: measured in a profiling run; host: speeds by CPUs and "   \
+    "host memory; stages: times of the stages of an iteration."
 
 struct policies_options {
     bool json, markdown, man;
@@ -149,7 +150,8 @@ static void say_list(struct hs_output *out, struct hs_arena *arena, uint32_t col
                     width[c] = (uint32_t)strlen(row[c]);
         }
     }
-    hs_say(out, "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n");
+    hs_say(out, "\n+: more with some parameters; 'horus policies NAME' lists the parameters of a "
+                "policy.\n");
     hs_say_wrapped(out, KNOWS_LEGEND, 0, columns);
 }
 
@@ -220,9 +222,9 @@ static void man_policies(struct hs_output *out, struct hs_arena *arena)
     const struct hs_policy_ops *policy;
     char expects[256];
     hs_man_title(out, "-policies", 7, "scheduling policies of horus and their parameters");
-    hs_say(out, "# DESCRIPTION\n\nA policy is named with *-p* _NAME_ or "
-                "*-p* _NAME:KEY=VALUE,..._; a list of values is written 1/2/3. What a policy does "
-                "not declare to know, it cannot read.\n\n");
+    hs_say(out,
+           "# DESCRIPTION\n\nA policy is named with *-p* _NAME_ or *-p* _NAME:KEY=VALUE,..._; a "
+           "list of values is written 1/2/3. A policy can read only what it declares to know.\n\n");
     hs_man_say(out, "%t\n\n", KNOWS_LEGEND);
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
         const struct scope scope = scope_of(policy, false, arena);
@@ -274,16 +276,17 @@ static enum hs_status policies(struct hs_call *call)
 
 #define OWNER struct policies_options
 static const struct hs_option options_table[] = {
-    FLAG("json", json, "Output", "everything as JSON", LOCAL, SHORT),
-    FLAG("markdown", markdown, "Output", "a Markdown table", LOCAL, SHORT),
-    FLAG("man", man, "Output", "source of the manual page horus-policies(7), for scdoc(1)", LOCAL),
+    FLAG("json", json, "Output", "print everything as JSON", LOCAL, SHORT),
+    FLAG("markdown", markdown, "Output", "print a Markdown table", LOCAL, SHORT),
+    FLAG("man", man, "Output",
+         "print the source of the manual page horus-policies(7), for scdoc(1)", LOCAL),
     HS_OPTIONS_END,
 };
 
 const struct hs_verb hs_verb_policies = {
     .name = "policies",
     .operands = "[POLICY]",
-    .summary = "The policies, what each knows, the parameters of one.",
+    .summary = "List the policies, or the parameters of one.",
     .examples = {"policies", "policies srtf", "policies --json"},
     .options = options_table,
     .options_size = sizeof(struct policies_options),
@@ -322,7 +325,7 @@ static const struct hs_option clusters_table[] = {HS_OPTIONS_END};
 const struct hs_verb hs_verb_clusters = {
     .name = "clusters",
     .operands = "",
-    .summary = "The clusters that -c takes by name.",
+    .summary = "List the clusters that -c takes by name.",
     .examples = {"clusters", "run traces/sample.csv -c philly-8gpu"},
     .options = clusters_table,
     .run = clusters,
@@ -748,13 +751,12 @@ const struct hs_verb hs_verb_schema = {
     .name = "schema",
     .operands = "[SUBJECT]",
     .word_at = subject_at,
-    .summary = "JSON Schema of a configuration, experiment, cluster or workload.",
-    .details =
-        "SUBJECT is a command that takes --config: run (if none is named), compare, trace; sweep, "
-        "for its experiment; cluster, for -c; or workload, for generate. Draft 2020-12. An editor "
-        "that knows JSON Schema "
-        "completes keys and marks mistakes in a file that names it: \"$schema\": "
-        "\"run.schema.json\". Comments are no JSON: take them out for other validators.",
+    .summary = "Print a JSON Schema: config, experiment, cluster, workload.",
+    .details = "SUBJECT is a command with --config: run (the default), compare or trace; or sweep, "
+               "for its experiment; cluster, for -c; or workload, for generate. The schema is of "
+               "draft 2020-12. An editor that supports JSON Schema completes keys and marks "
+               "mistakes in a file that names it: \"$schema\": \"run.schema.json\". Remove // "
+               "comments for other validators: JSON has none.",
     .examples = {"schema > run.schema.json", "schema sweep > sweep.schema.json"},
     .options = schema_table,
     .operands_max = 1,

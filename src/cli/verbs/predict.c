@@ -815,56 +815,60 @@ static enum hs_status predict(struct hs_call *call)
 
 static const struct hs_option predict_table[] = {
     TEXT("job", job, ASKED, NULL, JOB_FORM,
-         "a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; what is left out is "
-         "the first that the catalogue has",
+         "a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; a part left out is "
+         "the first in the catalogue",
          SHORT),
-    TEXT("with", with, ASKED, NULL, JOB_FORM, "a job on the same GPU; may be repeated", SHORT,
+    TEXT("with", with, ASKED, NULL, JOB_FORM, "another job on the same GPU; may be repeated", SHORT,
          REPEATED),
     TEXT("gpu", gpu, ASKED, NULL, "TYPE", "GPU type, such as V100", SHORT),
     FLAG("list", list, ASKED,
-         "the models, datasets, precisions and batches that there are to ask about", SHORT),
-    FLAG("json", json, ASKED, "everything as JSON; utilizations from 0 to 1", SHORT),
+         "list the models, datasets, precisions and batch sizes of the catalogue", SHORT),
+    FLAG("json", json, ASKED, "print everything as JSON, with utilizations from 0 to 1", SHORT),
     TEXT("profiles", profiles, TRUTH, HS_BUILTIN "profiles.csv", "FILE",
-         "the catalogue of configurations"),
+         "catalogue of configurations"),
     TEXT("models", models, TRUTH, NULL, "FILES",
-         "model files of 'horus calibrate', comma-separated, instead of the built-in ones of their "
-         "kind"),
+         "model files of 'horus calibrate', comma-separated; each replaces the built-in model of "
+         "its kind"),
     TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",
          "measured+fit, fit, const:X or none"),
-    REAL("gamma", how.gamma, TRUTH, "1", 0, 10, "slowdowns to this power; 1: as measured"),
-    CHOICE(
-        "sharing_mode", sharing_mode, TRUTH, "timeslice", hs_sharing_modes,
-        "how jobs share the GPU: kernels of one at a time, of several at a time, or fixed parts"),
+    REAL("gamma", how.gamma, TRUTH, "1", 0, 10, "exponent on slowdowns: 1 as measured"),
+    CHOICE("sharing_mode", sharing_mode, TRUTH, "timeslice", hs_sharing_modes,
+           "how jobs share the GPU. timeslice: kernels of one job at a time; mps: of several at a "
+           "time; mig: fixed parts"),
     TEXT("sharing_capacity", sharing_capacity, TRUTH, "auto", "CAPACITY",
-         "GPU time that they use together, 1 = of one job: auto, a number, or none"),
-    CHOICE("predictor", prediction.kind, PREDICTION, "regress", hs_predictors,
-           "utilization: the truth, the truth with the noise of one draw (the preset of a run), "
-           "other batches of the model, or a regression on its graph"),
+         "limit on the GPU time that they use together, 1: that of one job; auto, a number, or "
+         "none"),
+    CHOICE(
+        "predictor", prediction.kind, PREDICTION, "regress", hs_predictors,
+        "predicted utilization: the true one, the true one with the noise of one draw (the default "
+        "of a run), that of other batch sizes of the model, or by regression on its graph"),
     CHOICE("predictor_holdout", prediction.holdout, PREDICTION, "config", hs_holdouts,
            "regress: fitted without this configuration, or without its model"),
     REAL("util_noise", prediction.util_rmsle, PREDICTION, "0.154", 0, 5,
          "noisy: RMSLE of the utilization", SOURCE("Yeung et al. HotCloud'20")),
     REAL("util_bias", prediction.util_bias, PREDICTION, "0", -5, 5, "noisy: mean of the log error"),
     CHOICE("memory_predictor", prediction.memory, PREDICTION, "oracle", hs_memory_predictors,
-           "GPU memory: the truth, the formula of Horus, or noise"),
+           "predicted GPU memory: the true one, by the formula of Horus, or the true one with "
+           "log-normal noise"),
     REAL("memory_noise", prediction.mem_ln_sd, PREDICTION, "0.665", 0, 5,
          "noisy: standard deviation of ln(estimate / truth)",
          SOURCE("the formula against 18 measurements of GPUMemNet")),
-    INT("seed", prediction.seed, PREDICTION, "1", 0, 9e15, "of the noise"),
+    INT("seed", prediction.seed, PREDICTION, "1", 0, 9e15, "seed of the noise"),
     HS_OPTIONS_END,
 };
 
 const struct hs_verb hs_verb_predict = {
     .name = "predict",
     .operands = "--job JOB --gpu TYPE",
-    .summary = "What the models say of a job, or of jobs on one GPU.",
+    .summary = "Print what the models predict for jobs on one GPU.",
     .details =
-        "Tells utilization, memory, time of a step and speed of each job alone, and slowdowns, "
-        "utilization and memory of all of them on one GPU, each number with its source (measured, "
-        "fitted to both jobs, general form of two utilizations, modelled for more than two jobs, "
-        "extrapolated to a GPU type on which it was not measured) and the error on held-out rows. "
-        "What a policy sees stands beside what a run applies. Of a batch that the catalogue does "
-        "not have there are two: the row that a run takes for it, and the estimate.",
+        "Prints utilization, memory, step time and speed of each job alone, and the slowdowns, "
+        "utilization and memory of all jobs together on one GPU. Each number has its source "
+        "(measured, fitted to both jobs, general form of two utilizations, modelled for more than "
+        "two jobs, extrapolated to a GPU type on which it was not measured) and the error on "
+        "held-out rows. The value that a policy sees is printed beside the value that a run "
+        "applies. For a batch size that is not in the catalogue, both are printed: the row that a "
+        "run uses in its place, and the estimate.",
     .examples = {"predict --list", "predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090",
                  "predict --job ResNet50:32 --with Transformer:64 --gpu V100 --json"},
     .options = predict_table,

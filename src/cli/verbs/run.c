@@ -378,8 +378,8 @@ const struct hs_verb hs_verb_run = {
     .summary = "Replay a trace on a cluster under a policy.",
     .details = "Reads the jobs of TRACE (a file, or - for standard input), schedules them on the "
                "cluster and writes a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, "
-               "summary.json, summary.csv and manifest.json. Nothing of it depends on time zone, "
-               "locale or machine load. Where every job is rejected the exit code is 3.",
+               "summary.json, summary.csv and manifest.json. The results do not depend on time "
+               "zone, locale or machine load. If all jobs are rejected, the exit code is 3.",
     .examples = {"run traces/sample.csv",
                  "run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=table",
                  "run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out"},
@@ -673,10 +673,10 @@ static enum hs_status rerun(struct hs_call *call)
 #define OWNER struct hs_run_options
 static const struct hs_option options_table[] = {
     TEXT("trace", trace, "Rerun", NULL, "FILE",
-         "the trace, where it lies now; its content must be the recorded one", SHORT),
+         "path of the trace if it has moved; its content must be the recorded one", SHORT),
     TEXT("output", output, "Rerun", NULL, "DIR",
-         "keep the new run here; absent: it is removed when it has been compared", LETTER('o'),
-         SHORT),
+         "directory in which to keep the new run; absent: it is removed after the comparison",
+         LETTER('o'), SHORT),
     HS_OPTIONS_END,
 };
 
@@ -684,13 +684,12 @@ const struct hs_verb hs_verb_rerun = {
     .name = "rerun",
     .operands = "RUN",
     .summary = "Repeat a finished run and compare the hashes of its files.",
-    .details =
-        "RUN is a run's directory or its manifest.json, which has all that is needed: the "
-        "configuration with every default, the parameters of the policy, and the hashes of "
-        "inputs and outputs. The cluster, the events of machines and reservations are those kept "
-        "in the directory; other paths are as they were given then, and only the trace may lie "
-        "elsewhere. Exit code 0 when every file is the same byte for byte, 1 when one differs, 3 "
-        "when an input is not there or has changed since.",
+    .details = "RUN is a run directory or its manifest.json, which has the configuration with all "
+               "defaults, the parameters of the policy, and the hashes of inputs and outputs. "
+               "Cluster, machine events and reservations are read from the copies in the "
+               "directory; other files from the paths given then, and only the trace may have "
+               "moved (--trace). The exit code is 0 if all files are identical byte for byte, 1 if "
+               "one differs, and 3 if an input is missing or has changed.",
     .examples = {"rerun results/sample-fifo-0123456789ab",
                  "rerun from-a-colleague/manifest.json --trace ~/traces/sample.csv",
                  "rerun results/mine -o results/mine-again"},

@@ -349,16 +349,14 @@ static enum hs_status trace(struct hs_call *call)
 const struct hs_verb hs_verb_trace = {
     .name = "trace",
     .operands = "ACTION FILE",
-    .summary = "A trace: statistics, faults, another format, profiles.",
-    .details = "ACTION is one of: "
-               "info: counts, span, GPU mix, quantiles of duration and inter-arrival time; with "
-               "--compare how far the trace is from another one. "
-               "validate: reads the whole file whatever is wrong with it, lists every fault by "
-               "kind with its first lines and the option that would repair it, the offered load "
-               "per GPU type and VC, and the jobs that can never fit the cluster. convert: writes "
-               "the jobs in another format, and tells what that cannot hold. assign: gives each "
-               "job a profile, as a run does, and writes the jobs as a CSV that every run reads "
-               "back with the same profiles.",
+    .summary = "Describe, check or convert a trace, or assign profiles.",
+    .details = "ACTION is one of: info: counts, span, GPU mix, quantiles of duration and "
+               "inter-arrival time; with --compare the distance from another trace. validate: "
+               "reads the whole file, lists the faults by kind with their first lines and the "
+               "option that handles them, the offered load per GPU type and VC, and the jobs that "
+               "can never fit the cluster. convert: writes the jobs in another format, and lists "
+               "what that format cannot hold. assign: gives each job a profile, as a run does, and "
+               "writes a CSV that every run reads back with the same profiles.",
     .examples = {"trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus",
                  "trace convert cluster_job_log --retries=attempts -o philly.csv.zst",
                  "trace assign traces/sample.csv -o profiled.csv --seed 7"},
@@ -551,58 +549,60 @@ static const char *workload_at(size_t index)
 
 static const struct hs_option options_table[] = {
     TEXT("like", like, JOBS, NULL, "NAME",
-         "the workload: philly, venus, earth, saturn, uranus, pai, itp01, itp03, itp05, "
+         "published workload: philly, venus, earth, saturn, uranus, pai, itp01, itp03, itp05, "
          "itp07 or itp09",
          SHORT, .word_at = workload_at),
     TEXT("workload", workload, JOBS, NULL, "FILE",
-         "a workload of your own, configs/README.md tells the form", SHORT),
+         "your own workload file (configs/README.md has its form)", SHORT),
     INT("jobs", jobs, JOBS, "0", 0, 1e12,
-        "how many jobs, 1 or more; absent: as many as --days take, 10,000 without", LETTER('n'),
+        "number of jobs, at least 1; absent: as many as --days need, else 10,000", LETTER('n'),
         SHORT),
     REAL("days", days, JOBS, "0", 0, 1e5,
-         "span, to the hour; 0: as many days as the jobs take at the rate of the workload",
+         "span, to the hour; 0: as many days as the jobs need at the rate of the workload",
          UNIT("DAYS"), SHORT),
     REAL("load", load, JOBS, "0", 0, 1000,
-         "as many jobs a day that expected GPU time is this share of the GPUs of -c x time; 0: the "
-         "rate of the workload, or --jobs / --days",
+         "offered load: set the arrival rate so that the expected GPU time is this share of the "
+         "GPU time of -c; 0: the rate of the workload, or --jobs / --days",
          SHORT),
     TEXT("cluster", cluster, JOBS, NULL, "SPEC",
-         "of --load: JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100", LETTER('c'),
-         SHORT),
-    INT("seed", seed, JOBS, "1", 0, 9e15, "same seed, same bytes", SHORT),
+         "cluster of --load: JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100",
+         LETTER('c'), SHORT),
+    INT("seed", seed, JOBS, "1", 0, 9e15, "seed of all random draws", SHORT),
     TEXT("fit", fit, FITTED, NULL, "TRACE",
-         "write the workload of this trace to -o, for --workload; any format, - is standard input",
+         "fit a workload to this trace, of any format, and write it to -o, for --workload; - is "
+         "standard input",
          SHORT),
     TEXT("map", map, FITTED, NULL, "MAP",
-         "of --fit: column names of a CSV trace, OURS=THEIRS,... or a JSON file"),
+         "with --fit: column names of a CSV trace, OURS=THEIRS,... or a JSON file"),
     TEXT("sort", sort, FITTED, "8192", "N|all",
-         "of --fit: rows held back to put late ones in order; all: the whole trace in memory",
+         "with --fit: rows buffered to sort late ones; all: the whole trace in memory",
          .check = hs_check_sort),
     FLAG("attempts", attempts, FITTED,
-         "of --fit: several runs of a job are a failed job's retries"),
+         "with --fit: count several runs of a job as retries of a failed job"),
     TEXT("format", format, IN_FILE, NULL, "NAME",
-         "csv, philly, helios, ...: 'horus help formats'; absent: by the name of the file", SHORT),
+         "format: csv, philly, helios, ... ('horus help formats'); absent: by the name of the file",
+         SHORT),
     TEXT("output", output, IN_FILE, "-", "FILE",
-         "where to write, .gz or .zst compressed; - is standard output", LETTER('o'), SHORT, LOCAL),
+         "file to write, compressed if it ends in .gz or .zst; - is standard output", LETTER('o'),
+         SHORT, LOCAL),
     REPLACE(IN_FILE),
-    FLAG("quiet", quiet, IN_FILE, "warnings and errors only", LETTER('q'), LOCAL),
+    FLAG("quiet", quiet, IN_FILE, "print only warnings and errors", LETTER('q'), LOCAL),
     HS_OPTIONS_END,
 };
 
 const struct hs_verb hs_verb_generate = {
     .name = "generate",
     .operands = "--like NAME|--fit TRACE",
-    .summary = "Synthetic traces with the published statistics of real ones.",
+    .summary = "Write synthetic traces like published ones, or like yours.",
     .details =
-        "Writes jobs whose sizes, durations, fates, users and times of submission follow what was "
-        "published of Philly, the four Helios clusters and PAI, the traces of five clusters of "
-        "Microsoft (itp01 to itp09), or a workload file of yours. Same workload, number of jobs, "
-        "span and seed: same bytes. Memory does not grow with the number of jobs. With "
-        "gen:NAME,n=10000,seed=1 as TRACE other commands make the same jobs without a file; "
-        "without "
-        "seed those of --seed, so that 'compare --seeds=1..5' compares over five traces. "
-        "--fit reads a trace once and writes what its jobs are like: a workload file, for you to "
-        "look at, to change, and to make traces of.",
+        "Writes jobs whose sizes, durations, outcomes, users and submission times follow the "
+        "published statistics of Philly, the four Helios clusters and PAI, the traces of five "
+        "clusters of Microsoft (itp01 to itp09), or your own workload file. The same workload, "
+        "number of jobs, span and seed give the same bytes. Memory does not grow with the number "
+        "of jobs. Other commands make the same jobs without a file if TRACE is "
+        "gen:NAME,n=10000,seed=1; without seed it is that of --seed, so that 'compare "
+        "--seeds=1..5' compares over five traces. --fit reads a trace once and writes its "
+        "statistics as a workload file, which you can edit and give to --workload.",
     .examples = {"generate --like venus -n 100000 -o venus.csv.zst",
                  "generate --like philly -n 20000 --load 0.8 -c 16x8:V100 --format philly -o "
                  "cluster_job_log",

@@ -838,50 +838,50 @@ static const char *const compat_names[] = {"off", "muri", NULL};
 #define PAPER "Xiao et al., OSDI'20"
 static const struct hs_param params[] = {
     HS_PARAM_REAL(struct hs_antman, util_thr, "util_thr", "0.8", 0.001, 1,
-                  "an opportunistic job starts on GPUs of less mean utilization",
+                  "mean utilization of GPUs below which an opportunistic job may start on them",
                   .source = PAPER ": 80 %", .only_with = "compat=off"),
     HS_PARAM_DURATION(struct hs_antman, window_us, "util_window", "10s", 1, 1e6,
-                      "over which that mean is taken", .source = PAPER),
+                      "period over which that mean is taken", .source = PAPER),
     /* events on traces/sample-classes.csv, 6x8: 8,000; 39,000 at 0.1 s; 3.1 million at 0.001 s */
-    HS_PARAM_DURATION(struct hs_antman, tick_us, "tick", "10s", 0.1, 1e6,
-                      "between steps of a ramp, and between looks at utilizations while jobs wait",
-                      .source = "the authors' code: statistics every 10 s",
-                      .only_with = "compat=off"),
+    HS_PARAM_DURATION(
+        struct hs_antman, tick_us, "tick", "10s", 0.1, 1e6,
+        "between steps of a ramp, and between measurements of utilization while jobs wait",
+        .source = "the authors' code: statistics every 10 s", .only_with = "compat=off"),
     HS_PARAM_DURATION(struct hs_antman, init_us, "init", "10s", 0, 1e6,
-                      "how long the others make way for a guaranteed job that starts",
+                      "time that others stop when a guaranteed job starts",
                       .only_with = "compat=off"),
     HS_PARAM_FLAG(struct hs_antman, has_ramp, "ramp", "on",
-                  "caps rise by steps; off: as high as they may be at once, without init",
+                  "caps rise in steps; off: they are at their limit at once, without init",
                   .only_with = "compat=off"),
-    HS_PARAM_REAL(struct hs_antman, step, "step", "0.1", 0.001, 1, "by which caps rise",
+    HS_PARAM_REAL(struct hs_antman, step, "step", "0.1", 0.001, 1, "step by which caps rise",
                   .only_with = "compat=off"),
     HS_PARAM_DURATION(struct hs_antman, conv_wait_us, "conv_wait", "0s", 0, 1e9,
-                      "how long a job of class auto waits for quota before it is opportunistic",
+                      "wait for quota after which a job of class auto is opportunistic",
                       .only_with = "compat=off"),
     HS_PARAM_REAL(struct hs_antman, shrink_ms_per_gb, "shrink_ms_per_gb", "1", 0, 1e6,
-                  "what giving GPU memory costs a running job",
+                  "pause of a job per GB of GPU memory that it releases",
                   .source = PAPER ": 17 ms for 16.3 GB of ResNet-50", .only_with = "compat=off"),
     HS_PARAM_REAL(struct hs_antman, growth_ms_per_gb, "growth_ms_per_gb", "7", 0, 1e6,
-                  "what getting GPU memory costs a running job",
+                  "pause of a job per GB of GPU memory that it gains",
                   .source = PAPER ": 115 ms for 16.3 GB of ResNet-50", .only_with = "compat=off"),
     HS_PARAM_INT(struct hs_antman, host_gb, "host_gb", "64", 0, 1e6,
-                 "memory on the host that stands in for memory of the GPU, for each worker",
-                 .unit = "GB", .source = "the authors' code: at most 64 GB",
-                 .only_with = "compat=off"),
+                 "host memory per worker that can replace GPU memory", .unit = "GB",
+                 .source = "the authors' code: at most 64 GB", .only_with = "compat=off"),
     HS_PARAM_REAL(struct hs_antman, mem_chunk, "mem_chunk", "0.1", 0.05, 1,
-                  "share of its peak by which the memory of an opportunistic job is chosen",
+                  "step of the memory limit of an opportunistic job, as a share of its peak",
                   .only_with = "compat=off"),
     HS_TYPES_PARAM(struct hs_antman, types),
     HS_PARAM_CHOICE(struct hs_antman, compat, "compat", "off", compat_names,
-                    "muri: the baseline of Muri's released simulator, by class and submission, at "
-                    "most two jobs on a GPU, opportunistic ones in what the stages of the other "
-                    "leave; nothing else of this list counts then",
+                    "muri: the baseline of Muri's released simulator: by class and submission, at "
+                    "most two jobs on a GPU, opportunistic ones in the resources that the stages "
+                    "of the other job leave free; all other parameters are ignored",
                     .source = "Rivendile/Muri 4e69a78"),
     {0}};
 
 const struct hs_policy_ops hs_policy_antman = {
     .name = "antman",
-    .summary = "guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs",
+    .summary =
+        "guaranteed jobs run as if alone, opportunistic ones use what these leave of their GPUs",
     .cite = "Xiao et al., OSDI'20",
     .can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE | HS_CAN_TIME | HS_CAN_BORROW |
            HS_CAN_PREEMPT | HS_CAN_INTERLEAVE,

@@ -539,43 +539,45 @@ static const char *chronus_check(const void *state, const struct hs_view *v)
 
 static const struct hs_param params[] = {
     HS_PARAM_CHOICE(struct hs_chronus, objective, "objective", "adaptive", objective_names,
-                    "GPUs of the lease that begins: most, or least, for accepted jobs; adaptive: "
-                    "least while a job that was not accepted could meet its deadline",
+                    "GPUs that accepted jobs use in the next lease: as many or as few as possible; "
+                    "adaptive: few while a rejected job could still meet its deadline",
                     .source = "ChronusArtifact bc7e15f"),
     HS_PARAM_CHOICE(struct hs_chronus, solver, "solver", "greedy", solver_names,
-                    "of the plan of leases", .source = "greedy: ours; milp: SoCC'21"),
+                    "solver of the plan of leases", .source = "greedy: ours; milp: SoCC'21"),
     HS_PARAM_INT(struct hs_chronus, iterations, "iterations", "2000", 1, HS_LP_ITERATIONS,
-                 "solver=milp: of the simplex at most, and as many subproblems; then greedy",
+                 "solver=milp: limit on simplex iterations and on subproblems; beyond it greedy",
                  .only_with = "solver=milp"),
     HS_PARAM_DURATION(struct hs_chronus, lease_us, "lease", "1200s", 60, 86400, "length of a lease",
                       .source = "ChronusArtifact bc7e15f, run script: 20 minutes"),
     HS_PARAM_DURATION(struct hs_chronus, tick_us, "tick", "300s", 1, 86400,
-                      "time between admissions, and between gifts of GPUs that leases leave",
+                      "time between admissions, and between allocations of GPUs outside leases",
                       .source = "ChronusArtifact bc7e15f: 5 minutes"),
-    HS_PARAM_CHOICE(struct hs_chronus, spot, "spot", "tick", spot_names,
-                    "GPUs that leases leave are given at ticks, or also whenever a job ends"),
+    HS_PARAM_CHOICE(
+        struct hs_chronus, spot, "spot", "tick", spot_names,
+        "when GPUs outside leases are allocated: at ticks, or also whenever a job ends"),
     HS_PARAM_REAL(struct hs_chronus, margin, "margin", "0.1", 0, 10,
-                  "part of its time by which a job is planned longer",
+                  "safety margin: plans make a job longer by this part of its time",
                   .source = "ChronusArtifact bc7e15f: factor 1.1"),
     HS_PARAM_REAL(struct hs_chronus, tolerance, "tolerance", "1", 1, 100,
-                  "a job that does not fit by its deadline is accepted for so many times the time "
-                  "until then",
+                  "factor on the time to its deadline for a job that cannot meet it: it is "
+                  "accepted if it fits by then",
                   .source = "ChronusArtifact bc7e15f: 1"),
     HS_PARAM_DURATION(struct hs_chronus, checkpoint_us, "checkpoint", "6s", 0, 3600,
-                      "part of a restart on one GPU; each doubling of GPUs adds as much",
+                      "checkpoint time of a restart on one GPU; each doubling of GPUs adds as much",
                       .source = "ChronusArtifact bc7e15f: .1 minutes"),
     HS_PARAM_DURATION(struct hs_chronus, resume_us, "resume", "24s", 0, 3600,
-                      "the other part, likewise", .source = "ChronusArtifact bc7e15f: .4 minutes"),
+                      "rest of the restart time, likewise for one GPU",
+                      .source = "ChronusArtifact bc7e15f: .4 minutes"),
     HS_ESTIMATE_PARAMS(struct hs_chronus, estimate, "oracle"),
     HS_PARAM_CHOICE(struct hs_chronus, compat, "compat", "off", compat_names,
-                    "whole minutes in plans, restarts at each boundary, and free GPUs given in the "
-                    "wrong order at odd minutes, as the published simulator",
+                    "deviations of the published simulator: whole minutes in plans, restarts at "
+                    "each boundary, and free GPUs given in the wrong order at odd minutes",
                     .source = "ChronusArtifact bc7e15f; with --locality=none"),
     {0}};
 
 const struct hs_policy_ops hs_policy_chronus = {
     .name = "chronus",
-    .summary = "leases for jobs with a deadline, the rest of the GPUs for all others",
+    .summary = "leases for jobs with a deadline, the remaining GPUs for all others",
     .cite = "Gao et al., Chronus: A Novel Deadline-aware Scheduler for Deep Learning Training "
             "Jobs, SoCC'21",
     .can = HS_CAN_PREEMPT | HS_CAN_TIME,

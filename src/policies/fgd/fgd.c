@@ -510,19 +510,20 @@ static const char *fgd_check(const void *state, const struct hs_view *v)
 
 static const struct hs_param params[] = {
     HS_PARAM_CHOICE(struct fgd, scan, "scan", "strict", hs_scan_two_names,
-                    "behind a job that does not fit: stop, or skip it"),
+                    "when a job does not fit: stop (strict), or skip it (fit)"),
     HS_PARAM_CHOICE(struct fgd, score, "score", "fgd", score_names,
-                    "what makes a node better: few fragments of GPUs, or the packing that the "
-                    "authors compare it with",
+                    "score of a node: least fragmentation of GPUs, or a packing rule that the "
+                    "authors compare with",
                     .source = "Weng et al. ATC'23, 6.1"),
     HS_PARAM_REAL(struct fgd, typical, "typical", "0.95", 0.01, 1,
-                  "part of the jobs submitted so far whose kinds count as typical, by frequency",
+                  "share of the jobs submitted so far that the typical kinds, the most frequent "
+                  "ones, must cover",
                   .only_with = "score=fgd", .source = "published simulator: popularity threshold"),
     {0}};
 
 const struct hs_policy_ops hs_policy_fgd = {
     .name = "fgd",
-    .summary = "first come, first served, where the fewest fragments of GPUs are made",
+    .summary = "first come, first served, placed where GPUs are fragmented least",
     .cite = "Weng et al. ATC'23",
     .can = HS_CAN_DIVIDE,
     .params = params,

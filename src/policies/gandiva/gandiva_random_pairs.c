@@ -291,16 +291,17 @@ static const char *random_pairs_check(const void *state, const struct hs_view *v
 static const struct hs_param params[] = {
     HS_COLOCATE_SCAN(struct random_pairs, waiting),
     HS_PARAM_DURATION(struct random_pairs, trial_us, "trial", "360s", 1, 1e6,
-                      "time until a new pair is judged",
+                      "time until a new pair is evaluated",
                       .source = "Narayanan et al., OSDI'20: rounds of 6 minutes"),
     HS_TYPES_PARAM(struct random_pairs, types),
     HS_PARAM_INT(struct random_pairs, seed, "seed", "0", 0, 1e9,
-                 "of the random choice of partners"),
+                 "seed of the random choice of partners"),
     {0}};
 
 const struct hs_policy_ops hs_policy_gandiva_random_pairs = {
     .name = "gandiva-random-pairs",
-    .summary = "random pairs of jobs of equal gang size when GPUs are short, kept if they pay",
+    .summary =
+        "random pairs of jobs of equal gang size when GPUs are short, kept if throughput gains",
     .cite = "Gandiva as the baseline of Narayanan et al., Gavel, OSDI'20",
     .can = HS_CAN_COLOCATE | HS_CAN_PREEMPT | HS_CAN_TIME,
     .knows = HS_KNOWS_RATE | HS_KNOWS_SPEED,

@@ -649,43 +649,46 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
 /* The same policy by the names of its objectives. */
 #define PARAMS(objective_preset)                                                                   \
     HS_PARAM_CHOICE(struct hs_gavel, objective, "objective", objective_preset, objective_names,    \
-                    "what the shares of time are best for", .source = "Narayanan et al. OSDI'20"), \
+                    "objective that the shares of time optimize",                                  \
+                    .source = "Narayanan et al. OSDI'20"),                                         \
         HS_PARAM_FLAG(                                                                             \
             struct hs_gavel, is_aware, "aware", "yes",                                             \
-            "by the speeds of jobs on GPU types; else each type counts as the reference"),         \
-        HS_PARAM_CHOICE(struct hs_gavel, share, "share", "no", sharing_names,                      \
-                        "jobs run alone, or two on the same GPUs where shares say so",             \
-                        .only_with = "objective=las|fifo|ftf|makespan|throughput",                 \
-                        .source = "OSDI'20 3.1, space sharing"),                                   \
+            "use the speeds of jobs on GPU types; no: all types count as the reference type"),     \
+        HS_PARAM_CHOICE(                                                                           \
+            struct hs_gavel, share, "share", "no", sharing_names,                                  \
+            "no: jobs run alone; pairs: two jobs share GPUs where the solution gives them time",   \
+            .only_with = "objective=las|fifo|ftf|makespan|throughput",                             \
+            .source = "OSDI'20 3.1, space sharing"),                                               \
         HS_PARAM_REAL(struct hs_gavel, threshold, "pair_above", "1.5", 0, 2,                       \
-                      "fifo: least sum of the relative speeds of a pair",                          \
+                      "objective=fifo: least sum of the relative speeds of a pair",                \
                       .only_with = "share=pairs", .source = "stanford-futuredata/gavel c4fa400"),  \
         HS_PARAM_DURATION(struct hs_gavel, round_us, "round", "360s", 1, 1e6,                      \
                           "time between boundaries",                                               \
                           .source = "OSDI'20 3.2: rounds of 6 minutes"),                           \
         HS_PARAM_DURATION(struct hs_gavel, reset_us, "reset", "0s", 0, 1e7,                        \
-                          "least time between solutions, which arrivals and ends ask for"),        \
+                          "least time between two solutions, which arrivals and ends trigger"),    \
         HS_PARAM_FLAG(struct hs_gavel, carries, "carry", "no",                                     \
-                      "what a job got more than promised counts beyond the next solution"),        \
+                      "time that a job received in excess of its share is carried over to the "    \
+                      "next solution"),                                                            \
         HS_PARAM_FLAG(struct hs_gavel, fills, "fill", "no",                                        \
-                      "water filling: beyond the least rate, those of jobs that can have more, "   \
-                      "likewise",                                                                  \
+                      "water filling: after the least rate also raise those of jobs that can "     \
+                      "have more, in the same way",                                                \
                       .only_with = "objective=las", .source = "OSDI'20 4.3"),                      \
         HS_PARAM_FLAG(struct hs_gavel, refills, "refill", "no",                                    \
-                      "jobs start on free GPUs between boundaries, too"),                          \
-        HS_PARAM_FLAG(                                                                             \
-            struct hs_gavel, joins, "classes", "yes",                                              \
-            "like jobs are one variable of the linear program: the same optimum, sooner; under "   \
-            "ftf where they share in pairs"),                                                      \
-        HS_PARAM_INT(struct hs_gavel, seed, "seed", "0", 0, 1e9,                                   \
-                     "aware=no: of the random order of types, and types of jobs under fifo"),      \
+                      "jobs also start on free GPUs between boundaries"),                          \
+        HS_PARAM_FLAG(struct hs_gavel, joins, "classes", "yes",                                    \
+                      "equal jobs are one variable of the linear program: the same optimum in "    \
+                      "less time; under ftf only with share=pairs"),                               \
+        HS_PARAM_INT(                                                                              \
+            struct hs_gavel, seed, "seed", "0", 0, 1e9,                                            \
+            "aware=no: seed of the random order of types, and of the types of jobs under fifo"),   \
         HS_PARAM_CHOICE(struct hs_gavel, placer, "placement", "consolidate",                       \
                         hs_placer_plain_names,                                                     \
-                        "which free GPUs of the type a gang gets; any, where this finds none"),    \
+                        "which free GPUs of the type a gang gets; if the rule finds none, any"),   \
         HS_COST_PARAMS(struct hs_gavel, cost),                                                     \
         HS_PARAM_CHOICE(                                                                           \
             struct hs_gavel, compat, "compat", "off", compat_names,                                \
-            "whole steps, drifting rounds and other quirks of the published simulator",            \
+            "whole steps, drifting rounds and other deviations of the published simulator",        \
             .source = "stanford-futuredata/gavel c4fa400; with reset=1920s")
 
 static const struct hs_param las_params[] = {PARAMS("las"), {0}};
@@ -705,13 +708,14 @@ static const struct hs_param allox_params[] = {PARAMS("allox"), {0}};
         .load = hs_pair_load,                                                                      \
     }
 
-GAVEL(gavel, "gavel", "shares of time on GPU types by a linear program, given in rounds",
+GAVEL(gavel, "gavel", "shares of time on GPU types by a linear program, allocated in rounds",
       "Narayanan et al., Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning "
       "Workloads, OSDI'20",
       las_params);
-GAVEL(ftf, "ftf", "gavel for finish times as with equal parts of the cluster",
+GAVEL(ftf, "ftf",
+      "gavel for finish-time fairness: finish times relative to an equal part of the cluster",
       "Mahajan et al., Themis, NSDI'20, as objective of Narayanan et al., Gavel, OSDI'20",
       ftf_params);
-GAVEL(allox, "allox", "gavel by the matching of jobs and GPUs of least mean completion time",
+GAVEL(allox, "allox", "gavel with the matching of jobs to GPUs of least mean completion time",
       "Le et al., AlloX, EuroSys'20, as objective of Narayanan et al., Gavel, OSDI'20",
       allox_params);

@@ -773,33 +773,34 @@ static const struct hs_param gandiva_like_params[] = {
     MEMORY_WEIGHT_PARAM,
     TENANT_WEIGHT_PARAM,
     HS_PARAM_DURATION(struct horus, quantum_us, "quantum", "0s", 0, 1e9,
-                      "after this time of progress a job makes way if others wait; 0: never",
+                      "a job is suspended after this time of progress if others wait; 0: never",
                       .floor = 1, /* below a second each quantum would be an event of each job */
                       .source = "the authors' simulator: 100 ticks of about a minute"),
     HS_PARAM_DURATION(struct horus, suspend_us, "suspend", "0.1s", 0, 1e6,
-                      "with quantum: what suspending and resuming costs",
+                      "with quantum: time of a suspension and resumption",
                       .source = "Xiao et al., Gandiva, OSDI'18"),
     LIMIT_PARAMS("2"),
     KIND(GANDIVA_LIKE)};
 
 static const struct hs_param horus_params[] = {
     HS_PARAM_CHOICE(struct horus, order, "order", "util_asc", order_names,
-                    "of the waiting jobs: least predicted utilization first, or submission",
+                    "order of waiting jobs: least predicted utilization first, or by submission",
                     .source = "util_asc: the authors' simulator"),
     HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
     LOOK_AHEAD_PARAM("5", "5: " AUTHORS),
     HS_PARAM_INT(struct horus, max_starts, "max_starts", "0", 0, 1000000,
-                 "started at one moment; 0: as many as fit (1, a tick apart: the authors' loop)",
+                 "most starts at one instant; 0: no limit (1, with tick: the authors' loop)",
                  .unit = "jobs"),
     HS_PARAM_DURATION(struct horus, wake_period_us, "tick", "60s", 1, 86400,
-                      "with max_starts: from one moment to the next",
+                      "with max_starts: time between two instants of starts",
                       .source = "60 s: the authors' simulator counts minutes"),
     COST_PARAMS,
-    HS_PARAM_FLAG(struct horus, migrates, "migrate", "no",
-                  "move the busiest job of a GPU with more than two to an idle GPU",
-                  .source = "the authors' intention; never reached in their simulator"),
+    HS_PARAM_FLAG(
+        struct horus, migrates, "migrate", "no",
+        "move the job of highest utilization from a GPU with more than two jobs to an idle GPU",
+        .source = "the authors' intention; never reached in their simulator"),
     HS_PARAM_DURATION(struct horus, migrate_every_us, "migrate_every", "5min", 1, 1e9,
-                      "at most one move in this time"),
+                      "least time between two moves"),
     {0}};
 
 static const struct hs_param horus_plus_params[] = {LOOK_AHEAD_PARAM("5", "5: " AUTHORS),
@@ -811,15 +812,15 @@ static const struct hs_param horus_s_params[] = {
     HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
     LOOK_AHEAD_PARAM("1000000", OURS),
     HS_PARAM_DURATION(struct horus, overtake_us, "overtake", "6h", 0, 1e9,
-                      "jobs that pair well pass others that were submitted up to this much earlier",
+                      "jobs that pair well may overtake jobs submitted up to this much earlier",
                       .source = OURS),
-    HS_PARAM_REAL(
-        struct horus, slowdown_cap, "slowdown_cap", "1.35", 1, 1000,
-        "predicted slowdown of a newcomer, and what it adds to all tenants together, at most",
-        .source = OURS),
+    HS_PARAM_REAL(struct horus, slowdown_cap, "slowdown_cap", "1.35", 1, 1000,
+                  "limit on the predicted slowdown of a candidate, and on what it adds to all jobs "
+                  "of its GPUs together",
+                  .source = OURS),
     HS_PARAM_REAL(
         struct horus, patience, "patience", "10", 0, 1e9,
-        "a job waits rather than add more slowdown than this times GPUs wanted / GPUs held",
+        "a job waits if it would add more slowdown than this times requested GPUs / allocated GPUs",
         .source = OURS),
     LIMIT_PARAMS("3"),
     KIND(HORUS_S)};
@@ -844,10 +845,10 @@ static const struct hs_param horus_s_params[] = {
 
 HORUS_POLICY(horus, "horus",
              "least predicted utilization first, placed by predicted utilization and memory",
-             "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
+             "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, faults corrected",
              HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, struct hs_job_queue_link);
 HORUS_POLICY(colocate_fifo, "colocate-fifo",
-             "first come, first served, placed by the cost of horus",
+             "first come, first served, placed by the cost function of horus",
              "ours: Horus' placement (Yeung et al., TPDS 33(1), 2022) without its queue", 0,
              ALL_KNOWN, struct hs_job_queue_link);
 HORUS_POLICY(pack, "pack", "first come, first served on the fullest GPU with memory for the job",
@@ -857,15 +858,16 @@ HORUS_POLICY(gandiva_pack_only, "gandiva-pack-only",
              "first come, first served on the GPU of lowest utilization with enough memory",
              "Gandiva as the baseline of Xiao et al., AntMan, OSDI'20", 0,
              HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, struct hs_job_queue_link);
-HORUS_POLICY(gandiva_like, "gandiva-like",
-             "first come, first served on the GPU of least memory, load and tenants",
-             "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
-             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, struct hs_job_queue_link);
+HORUS_POLICY(
+    gandiva_like, "gandiva-like",
+    "first come, first served on the GPU of least memory in use, load and jobs",
+    "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults corrected",
+    HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, struct hs_job_queue_link);
 HORUS_POLICY(horus_plus, "horus+",
-             "horus with lanes of alike jobs, the lane of most jobs times wait first",
-             "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, its faults mended",
+             "horus with queues of similar jobs; the queue of most jobs times wait is first",
+             "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, faults corrected",
              HS_CAN_TIME, ALL_KNOWN, struct hs_hplus_queues_scratch);
 HORUS_POLICY(horus_s, "horus-s",
-             "about in order of submission, where the predicted slowdown added is least",
+             "roughly in order of submission, placed where the predicted slowdown added is least",
              "ours; after Horus (Yeung et al., TPDS 33(1), 2022)", 0,
              HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, struct hs_job_queue_link);

@@ -50,19 +50,19 @@ struct hs_hplus_queues_scratch {
 
 #define HS_HPLUS_PARAMS(state_type, field)                                                         \
     HS_PARAM_INT(state_type, field.queues, "queues", "4", 1, HS_HPLUS_MAX,                         \
-                 "lanes into which waiting jobs are clustered by what they ask for",               \
+                 "number of queues into which waiting jobs are clustered by their requests",       \
                  .source = "3 to 5 in the authors' simulator"),                                    \
         HS_PARAM_CHOICE(state_type, field.credit, "credit", "median", hs_hplus_credit_names,       \
-                        "a lane's credit: its jobs times their median or mean wait",               \
+                        "credit of a queue: its number of jobs times their median or mean wait",   \
                         .source = "median: the authors' simulator"),                               \
         HS_PARAM_INT(state_type, field.recluster_growth, "recluster_growth", "20", 1, 1000,        \
-                     "cluster anew when this many more jobs wait than the last time",              \
+                     "cluster again when this many more jobs wait than the last time",             \
                      .unit = "%"),                                                                 \
         HS_PARAM_DURATION(state_type, field.recluster_period_us, "recluster_period", "600s", 0,    \
-                          86400, "or when this time has passed and as many came or went"),         \
+                          86400, "or when this time has passed and as many jobs arrived or left"), \
         HS_PARAM_DURATION(                                                                         \
             state_type, field.wake_period_us, "wake_period", "60s", 1, 86400,                      \
-            "decide at least this often while jobs wait: credits grow with time alone")
+            "longest time between decisions while jobs wait: credits grow with time")
 
 void hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v);
 /* Jobs of smaller keys come first. The job must not be a member. */

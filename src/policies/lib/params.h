@@ -72,18 +72,18 @@ extern const char *const hs_estimate_names[]; /* NULL-terminated, in the order o
     HS_ESTIMATE_PARAMS_OF(state_type, field, source, "0")
 #define HS_ESTIMATE_PARAMS_OF(state_type, field, source, last_preset)                              \
     HS_PARAM_CHOICE(state_type, field.from, "pred", source, hs_estimate_names,                     \
-                    "run times: true, true with noise, of a file, or mean of the user's finished " \
-                    "jobs"),                                                                       \
+                    "run times: the true ones, these with noise, from a file, or the mean of the " \
+                    "user's finished jobs"),                                                       \
         HS_PARAM_FILE(state_type, field.file, "pred_file", NULL, NULL,                             \
                       "pred=file: CSV with job_id and estimate (s)"),                              \
         HS_PARAM_REAL(state_type, field.sigma, "pred_sigma", "1", 0, 10,                           \
                       "pred=noisy: standard deviation of ln(estimate / run time)",                 \
                       .only_with = "pred=noisy"),                                                  \
         HS_PARAM_DURATION(state_type, field.unknown_us, "pred_unknown", "1h", 0, 3650 * 86400.,    \
-                          "estimate of a job of which file or history tell nothing",               \
+                          "estimate for a job without an entry in the file or history",            \
                           .only_with = "pred=file|rolling"),                                       \
         HS_PARAM_INT(state_type, field.last, "pred_last", last_preset, 0, HS_ESTIMATE_LAST_MAX,    \
-                     "pred=rolling: the median of the last so many, 0: the mean of all",           \
+                     "pred=rolling: use the median of this many last jobs; 0: the mean of all",    \
                      .only_with = "pred=rolling")
 
 /* Removes from *knows what only the estimates that were not chosen need. */
@@ -107,13 +107,15 @@ extern const char *const hs_cost_names[];
 #define HS_COST_PARAMS_WITH(state_type, field, with)                                               \
     HS_PARAM_CHOICE(                                                                               \
         state_type, field.model, "preempt_cost", "free", hs_cost_names,                            \
-        "what a preempted job pays when it resumes; restart, checkpoint: by its model",            \
+        "overhead of a preempted job when it resumes; table: by cost_table; job: as in the "       \
+        "trace; restart, checkpoint: by its model",                                                \
         .only_with = (with),                                                                       \
         .source = "free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator"),    \
-        HS_PARAM_DURATIONS(state_type, field.table, "cost_table", "7/30/60", 0, 1e6,               \
-                           "cost for 1, 2-8, more GPUs; also where the job's own is not known",    \
-                           .unit = "s", .only_with = "preempt_cost=table|job|restart|checkpoint",  \
-                           .source = "Hu et al. SC'21, Helios simulator")
+        HS_PARAM_DURATIONS(                                                                        \
+            state_type, field.table, "cost_table", "7/30/60", 0, 1e6,                              \
+            "cost for 1, 2 to 8, and more GPUs; also used if the job's own cost is not known",     \
+            .unit = "s", .only_with = "preempt_cost=table|job|restart|checkpoint",                 \
+            .source = "Hu et al. SC'21, Helios simulator")
 
 /* O(1); for restart and checkpoint O(length of its model's name). */
 int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job);
@@ -141,45 +143,43 @@ extern const char *const hs_class_names[], *const hs_class_order_names[];
 
 #define HS_PRIORITY_ROWS(state_type, field, names, used, ...)                                      \
     HS_PARAM_CHOICE(state_type, field.use, "priority", "ignore", names, __VA_ARGS__),              \
-        HS_PARAM_DURATION(state_type, field.ageing_us, "ageing", "0s", 0, 1e9,                     \
-                          "a level more for each such window of earlier submission; 0: never",     \
-                          .floor = 1, .only_with = (used))
+        HS_PARAM_DURATION(                                                                         \
+            state_type, field.ageing_us, "ageing", "0s", 0, 1e9,                                   \
+            "one level more for each such window by which a job was submitted earlier; 0: never",  \
+            .floor = 1, .only_with = (used))
 #define HS_CLASS_ROW(state_type, field, names, ...)                                                \
     HS_PARAM_CHOICE(state_type, field.classes, "class", "ignore", names,                           \
-                    "order: guaranteed jobs first, opportunistic ones after them" __VA_ARGS__)
+                    "order: guaranteed jobs before opportunistic ones" __VA_ARGS__)
 #define HS_EVICT_ROWS(state_type, field, with, more)                                               \
     HS_CLASS_ROW(state_type, field, hs_class_names, more),                                         \
-        HS_PARAM_FLAG(state_type, field.reclaims, "reclaim", "no",                                 \
-                      "jobs within the quota of their virtual cluster or cohort stop others that " \
-                      "borrow it",                                                                 \
-                      .source = "Kueue, reclaimWithinCohort: Never or Any"),                       \
-        HS_PARAM_DURATION(state_type, field.grace_us, "grace", "30s", 0, 1e9,                      \
-                          "notice to an opportunistic job, or to one that borrows, before it is "  \
-                          "stopped",                                                               \
-                          .only_with = with " or reclaim=yes",                                     \
-                          .source = "Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 "  \
-                                    "min")
+        HS_PARAM_FLAG(                                                                             \
+            state_type, field.reclaims, "reclaim", "no",                                           \
+            "jobs within the quota of their virtual cluster or cohort stop jobs that borrow it",   \
+            .source = "Kueue, reclaimWithinCohort: Never or Any"),                                 \
+        HS_PARAM_DURATION(                                                                         \
+            state_type, field.grace_us, "grace", "30s", 0, 1e9,                                    \
+            "notice that an opportunistic or borrowing job gets before it is stopped",             \
+            .only_with = with " or reclaim=yes",                                                   \
+            .source = "Kubernetes, Google Cloud and Azure Spot: 30 s; EC2 Spot: 2 "                \
+                      "min")
 /* Of a policy that does not preempt, of one that preempts by these alone, and of one that preempts
  * by its order. */
 #define HS_PRIORITY_ORDER_PARAMS(state_type, field)                                                \
     HS_PRIORITY_ROWS(state_type, field, hs_priority_order_names, "priority=order",                 \
-                     "order: jobs of higher priority first, the order of the policy among "        \
-                     "equals"),                                                                    \
+                     "order: jobs of higher priority first, then the order of the policy"),        \
         HS_CLASS_ROW(state_type, field, hs_class_order_names, "")
 #define HS_PRIORITY_PREEMPT_PARAMS(state_type, field)                                              \
-    HS_PRIORITY_ROWS(                                                                              \
-        state_type, field, hs_priority_names, "priority=order|preempt",                            \
-        "order: jobs of higher priority first, the order of the policy among equals; preempt: "    \
-        "they also take the GPUs of running jobs of lower priority"),                              \
+    HS_PRIORITY_ROWS(state_type, field, hs_priority_names, "priority=order|preempt",               \
+                     "order: jobs of higher priority first, then the order of the policy; "        \
+                     "preempt: they also preempt running jobs of lower priority"),                 \
         HS_EVICT_ROWS(state_type, field, "class=evict",                                            \
-                      "; evict: they also take the GPUs of running opportunistic jobs")
+                      "; evict: they also preempt running opportunistic jobs")
 #define HS_PRIORITY_PARAMS(state_type, field)                                                      \
-    HS_PRIORITY_ROWS(                                                                              \
-        state_type, field, hs_priority_names, "priority=order|preempt",                            \
-        "order: jobs of higher priority first, the order of the policy among equals; it holds "    \
-        "for running jobs, too, so that preempt is the same"),                                     \
+    HS_PRIORITY_ROWS(state_type, field, hs_priority_names, "priority=order|preempt",               \
+                     "order: jobs of higher priority first, then the order of the policy, "        \
+                     "running jobs included, so that preempt is the same"),                        \
         HS_EVICT_ROWS(state_type, field, "class=order|evict",                                      \
-                      "; it holds for running jobs, too, so that evict is the same")
+                      ", running jobs included, so that evict is the same")
 
 /* Whether jobs have levels. */
 static inline bool hs_priority_counts(const struct hs_priority *priority)

@@ -70,16 +70,16 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
  * needs(). */
 #define HS_PLACEMENT_ROW(state_type, field, names)                                                 \
     HS_PARAM_CHOICE(state_type, field.placer, "placement", "consolidate", (names),                 \
-                    "which free GPUs a gang gets",                                                 \
+                    "rule by which free GPUs are chosen for a gang",                               \
                     .source = "Helios/Lucid artifacts; count for Tiresias' published numbers"),    \
         HS_TYPES_PARAM(state_type, field.types)
 /* Of a policy with a placer of its own, which it calls by hs_place_by_type. */
 #define HS_TYPES_PARAM(state_type, field)                                                          \
     HS_PARAM_CHOICE(                                                                               \
         state_type, field, "types", "any", hs_place_types_names,                                   \
-        "GPU types of a gang: any; of those with room the fastest for it by predicted speed, "     \
-        "or that where it gains most beside the mean job, so that fast ones are spared for "       \
-        "those that need them; or the one that it ran on in the trace",                            \
+        "GPU type of a gang, of those with enough free GPUs. any: no preference; fastest: "        \
+        "highest predicted speed; spare: the largest gain relative to the mean job, which leaves " \
+        "fast types to the jobs that gain most; match: only the type that it ran on in the trace", \
         .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
 #define HS_PLACEMENT_PARAM(state_type, field)                                                      \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_plain_names)

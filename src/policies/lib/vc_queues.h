@@ -104,7 +104,7 @@ struct hs_colocate {
 
 #define HS_COLOCATE_SCAN(state_type, field)                                                        \
     HS_PARAM_CHOICE(state_type, field.scan, "scan", "strict", hs_scan_two_names,                   \
-                    "behind a job that does not fit: stop, or skip it")
+                    "when a job does not fit: stop (strict), or skip it (fit)")
 
 typedef bool hs_place_fn(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
 

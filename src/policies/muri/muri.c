@@ -400,32 +400,31 @@ static const struct hs_param params[] = {
                     .source = "Zhao et al. SIGCOMM'22"),
     HS_PARAM_CHOICE(
         struct hs_muri, matching, "matching", "blossom", matching_names,
-        "which jobs share GPUs: by a matching of greatest weight, or those next to each "
-        "other in the order",
+        "which jobs share GPUs: a matching of maximum weight, or neighbours in the order",
         .source = "Zhao et al. SIGCOMM'22, Figure 11"),
-    HS_PARAM_CHOICE(
-        struct hs_muri, order, "order", "best", order_names,
-        "in which order the members of a group interleave: best for the period or worst",
-        .source = "Zhao et al. SIGCOMM'22, Figure 11"),
+    HS_PARAM_CHOICE(struct hs_muri, order, "order", "best", order_names,
+                    "order in which the members of a group interleave: that of the shortest or the "
+                    "longest period",
+                    .source = "Zhao et al. SIGCOMM'22, Figure 11"),
     HS_PARAM_INT(struct hs_muri, cap, "cap", "4", 1, HS_INTERLEAVED_MOST,
-                 "jobs on the same GPUs at most", .source = "Zhao et al. SIGCOMM'22, Figure 12"),
-    HS_PARAM_REAL(struct hs_muri, lambda, "lambda", "0", 0, 4,
-                  "two groups are joined only if their score is above this times a quarter of "
-                  "their members"),
+                 "most jobs on the same GPUs", .source = "Zhao et al. SIGCOMM'22, Figure 12"),
+    HS_PARAM_REAL(
+        struct hs_muri, lambda, "lambda", "0", 0, 4,
+        "two groups are merged only if their score is above this times a quarter of their members"),
     HS_PARAM_FLAG(struct hs_muri, is_unpacking, "unpack", "yes",
-                  "a group slower than its members one after the other is taken apart"),
+                  "dissolve a group that is slower than its members one after the other"),
     HS_PLACEMENT_PARAM(struct hs_muri, placement),
     HS_COST_PARAMS(struct hs_muri, cost),
     HS_PARAM_CHOICE(struct hs_muri, compat, "compat", "off", compat_names,
-                    "quirks of the released simulator: iterations alone take 1.5 % longer, and at "
-                    "every event each running job loses the restarts of all its group (with "
-                    "placement=yarn)",
+                    "deviations of the released simulator: iterations of a job alone take 1.5 % "
+                    "longer, and at every event each running job loses the restart times of its "
+                    "whole group (use with placement=yarn)",
                     .source = "Rivendile/Muri 4e69a78"),
     {0}};
 
 const struct hs_policy_ops hs_policy_muri = {
     .name = "muri",
-    .summary = "jobs interleave the stages of their iterations in groups, by a matching",
+    .summary = "groups of jobs, chosen by a matching, interleave the stages of their iterations",
     .cite = "Zhao et al., Multi-Resource Interleaving for Deep Learning Training, SIGCOMM'22",
     .can = HS_CAN_PREEMPT | HS_CAN_COLOCATE | HS_CAN_INTERLEAVE | HS_CAN_THROTTLE,
     .knows = HS_KNOWS_DURATION | HS_KNOWS_STAGES | HS_KNOWS_SPEED,

@@ -562,46 +562,46 @@ static const char *optimus_check(const void *state, const struct hs_view *v)
 
 static const struct hs_param params[] = {
     HS_PARAM_DURATION(struct optimus, slot_us, "slot", "600s", 60, 1e6,
-                      "time between boundaries, at which GPUs are given anew",
+                      "time between boundaries, at which GPUs are reallocated",
                       .source = "Peng et al. EuroSys'18 6.1: 10 minutes"),
     HS_PARAM_DURATION(struct optimus, restart_us, "restart", "30s", 0, 3600,
-                      "what a job pays at its start and whenever its GPUs change",
+                      "overhead of a job at its start and at each change of its GPUs",
                       .source = "Qiao et al. OSDI'21, artifact"),
     HS_PARAM_REAL(struct optimus, young, "young", "1", 0, 1,
-                  "factor on the gain of a job that has run for less than a slot",
+                  "factor on the gain of a job that has run for less than one slot",
                   .source = "EuroSys'18 4.1: .95, 1 in the main runs"),
     HS_PARAM_FLAG(struct optimus, is_sticky, "sticky", "no",
-                  "a job grows only if that saves more than the restart costs"),
+                  "a job grows only if that saves more time than the restart takes"),
     HS_PARAM_INT(struct optimus, max_gpus, "max_gpus", "64", 1, HS_JOB_GPUS_MAX,
-                 "most GPUs of a job whose range does not begin above",
+                 "most GPUs of a job whose range does not begin above this",
                  .source = "all of the testbed of Qiao et al. OSDI'21"),
     HS_PARAM_CHOICE(struct optimus, placement, "placement", "fill", placement_names,
-                    "nodes with most free GPUs: all of them one by one, or evenly the first m, "
-                    "where that is possible",
+                    "use the nodes with most free GPUs: fill one after the other, or spread evenly "
+                    "over the fewest where that is possible",
                     .source = "fill: Qiao et al. OSDI'21, artifact; even: EuroSys'18 4.2"),
     HS_PARAM_CHOICE(struct optimus, oracle, "oracle", "yes", oracle_names,
-                    "yes: the work left is known, and predicted speeds; work: speeds are fitted to "
-                    "those that it observes; no: and the work left to losses (--losses)",
+                    "yes: remaining work and predicted speeds are known; work: speeds are fitted "
+                    "to observed ones; no: remaining work is also fitted, to losses (--losses)",
                     .source = "EuroSys'18 3.1, 3.2"),
-    HS_PARAM_REAL(struct optimus, error, "error", "0", 0, 10,
-                  "standard deviation of ln(predicted / true) of the work left, drawn for each job",
-                  .source = "EuroSys'18 Fig. 15", .only_with = "oracle=yes|work"),
-    HS_PARAM_DURATION(struct optimus, trial_us, "trial", "30s", 0, 3600,
-                      "what each of up to 5 trials of other numbers of GPUs costs a job before its "
-                      "first start",
-                      .source = "EuroSys'18 6.1: 5 samples; the time is ours",
-                      .only_with = "oracle=work|no"),
+    HS_PARAM_REAL(
+        struct optimus, error, "error", "0", 0, 10,
+        "standard deviation of ln(predicted / true) of the remaining work, drawn for each job",
+        .source = "EuroSys'18 Fig. 15", .only_with = "oracle=yes|work"),
+    HS_PARAM_DURATION(
+        struct optimus, trial_us, "trial", "30s", 0, 3600,
+        "time of each of up to 5 trials on other numbers of GPUs before a job's first start",
+        .source = "EuroSys'18 6.1: 5 samples; the time is ours", .only_with = "oracle=work|no"),
     HS_PARAM_CHOICE(struct optimus, compat, "compat", "off", compat_names,
-                    "adaptdl: a first job, too, waits for the boundary (with slot=60s)",
+                    "adaptdl: the first job also waits for the boundary (with slot=60s)",
                     .source = "Qiao et al. OSDI'21, artifact"),
     HS_PARAM_DURATION(struct optimus, phase_us, "slot_phase", "0s", 0, 86400,
-                      "when the first boundary is, after the first submission",
+                      "time of the first boundary, after the first submission",
                       .only_with = "compat=adaptdl"),
     {0}};
 
 const struct hs_policy_ops hs_policy_optimus = {
     .name = "optimus",
-    .summary = "numbers of GPUs by what one more would save, given in slots",
+    .summary = "numbers of GPUs by the marginal gain of one more, reallocated in slots",
     .cite = "Peng et al., Optimus: An Efficient Dynamic Resource Scheduler for Deep Learning "
             "Clusters, EuroSys'18",
     .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_RESIZE | HS_CAN_RESIZE_ANY,

@@ -656,28 +656,28 @@ static void philly_semantics(const void *state, struct hs_semantics *out)
 
 static const struct hs_param params[] = {
     HS_PARAM_DURATION(struct philly_policy, retry_us, "retry", "120s", 0, 1e6,
-                      "time between two tries of a job; 0: at each submission and end",
+                      "time between two attempts to place a job; 0: at each submission and end",
                       .floor =
                           1, /* below a second each try would be an event of each waiting job */
                       .source = "Jeon et al. ATC'19: back-off of 2 minutes"),
     HS_PARAM_INT(struct philly_policy, relax_after, "relax_after", "5", 0, 1e6,
-                 "tries at a level of locality before the next; 0: max_level at once",
+                 "attempts at one level of locality before it is relaxed; 0: max_level at once",
                  .source = "Jeon et al. ATC'19: a fixed number, not given; 5 is ours"),
     HS_PARAM_INT(struct philly_policy, max_level, "max_level", "2", 0, 2,
                  "0: fewest servers in one rack, 1: one rack, 2: anywhere",
                  .source = "Jeon et al. ATC'19"),
     HS_PARAM_REAL(struct philly_policy, fair_preempt, "fair_preempt", "0.9", 0, 1,
-                  "share of GPUs in use from which jobs beyond quotas make way; 0: never",
+                  "share of GPUs in use from which jobs beyond their quota are preempted; 0: never",
                   .source = "Jeon et al. ATC'19"),
     HS_PARAM_CHOICE(struct philly_policy, requeue, "requeue", "tail", requeue_names,
-                    "where in its queue a failed attempt is submitted again"),
+                    "end of its queue at which a failed attempt is submitted again"),
     HS_TYPES_PARAM(struct philly_policy, types),
     HS_COST_PARAMS(struct philly_policy, cost),
     {0}};
 
 const struct hs_policy_ops hs_policy_philly = {
     .name = "philly",
-    .summary = "quotas that may be exceeded, locality that is given up after a while",
+    .summary = "quotas that may be exceeded, locality that is relaxed after some attempts",
     .cite = "Jeon et al. ATC'19; no code was published",
     .can = HS_CAN_BORROW | HS_CAN_PREEMPT | HS_CAN_TIME,
     .knows = HS_KNOWS_SPEED,

@@ -562,48 +562,49 @@ static const char *salus_check(const void *state, const struct hs_view *v)
 #define LANE_PARAMS                                                                                \
     HS_PARAM_CHOICE(                                                                               \
         struct hs_salus, lanes_of, "lanes", "auto", lane_names,                                    \
-        "which jobs may share a GPU: as in the paper, as in the code, or in one lane that has "    \
-        "all of "                                                                                  \
-        "it; auto: paper for pack, one for srtf, fair and rr, none for fifo",                      \
+        "which jobs may share a GPU: as in the paper, as in the code, or all in one lane of the "  \
+        "whole GPU; auto: paper for pack, one for srtf, fair and rr, none for fifo",               \
         .source = "lanemgr.cpp and the drivers of the trace experiment in Salus' repository"),     \
         HS_PARAM_CHOICE(struct hs_salus, mode, "mode", "auto", mode_names,                         \
-                        "pack, fair, rr: turns by mini-batches, or the shares of time that come "  \
-                        "of them; auto: exact while at most fluid_above jobs are admitted, up to " \
-                        "exact_turns"),                                                            \
+                        "for pack, fair, rr. exact: each mini-batch is simulated; fluid: only "    \
+                        "the resulting shares of time; auto: exact while at most fluid_above "     \
+                        "jobs are admitted, up to exact_turns"),                                   \
         HS_PARAM_INT(struct hs_salus, fluid_above, "fluid_above", "1000", 0, 1e9,                  \
-                     "jobs that may take exact turns at the same time", .only_with = "mode=auto",  \
-                     .unit = "jobs"),                                                              \
+                     "mode=auto: most admitted jobs for which turns are exact",                    \
+                     .only_with = "mode=auto", .unit = "jobs"),                                    \
         HS_PARAM_INT(struct hs_salus, exact_turns, "exact_turns", "2000000", 0, 1e12,              \
-                     "turns of the whole run, an event each, before shares stand for them",        \
+                     "mode=auto: number of exact turns in a run, one event each, after which "     \
+                     "shares of time replace them",                                                \
                      .only_with = "mode=auto", .unit = "mini-batches",                             \
-                     .source = "some seconds of run time; the traces of Salus' paper take less"),  \
+                     .source =                                                                     \
+                         "some seconds of simulation; the traces of Salus' paper need fewer"),     \
         HS_PARAM_REAL(struct hs_salus, infl_p, "infl_p", "1.1", 1, 10,                             \
-                      "persistent memory is taken for so many times what is predicted",            \
-                      .source = "Salus' drivers"),                                                 \
+                      "factor on the predicted persistent memory", .source = "Salus' drivers"),    \
         HS_PARAM_REAL(struct hs_salus, infl_total, "infl_total", "1.05", 1, 10,                    \
-                      "and this, with what a mini-batch needs beside it, for so many times that",  \
+                      "factor on the sum of this and the memory of a mini-batch",                  \
                       .source = "Salus' drivers"),                                                 \
         HS_PARAM_SIZE_MIB(struct hs_salus, reserve_mib, "reserve", "300MiB", 0, 0,                 \
-                          "memory of each GPU that no lane gets", .source = "Salus' code"),        \
+                          "memory of each GPU that is not given to lanes",                         \
+                          .source = "Salus' code"),                                                \
         HS_PARAM_INT(struct hs_salus, max_sessions, "max_sessions", "100", 1, 1e9,                 \
-                     "jobs admitted to one GPU at most", .unit = "jobs",                           \
-                     .source = "Salus' drivers"),                                                  \
+                     "most jobs admitted to one GPU", .unit = "jobs", .source = "Salus' drivers"), \
         HS_PARAM_DURATION(struct hs_salus, poll_us, "poll", "0s", 0, 86400,                        \
                           "admit one job at each multiple of this; 0: at once, any number",        \
                           .source = "0.1 s: the driver of Salus' fifo runs"),                      \
         HS_PARAM_DURATION(struct hs_salus, startup_us, "startup", "0s", 0, 86400,                  \
-                          "what a job does on the CPU before its first mini-batch"),               \
-        HS_PARAM_CHOICE(struct hs_salus, startup_by, "startup_by", "fixed", startup_names,         \
-                        "always startup, or by its model (--restart-table), and startup where "    \
-                        "that is not known"),                                                      \
+                          "time that a job spends on the CPU before its first mini-batch"),        \
+        HS_PARAM_CHOICE(                                                                           \
+            struct hs_salus, startup_by, "startup_by", "fixed", startup_names,                     \
+            "fixed: always startup; model: by its model (--restart-table), else startup"),         \
         HS_TYPES_PARAM(struct hs_salus, types),                                                    \
-        HS_PARAM_DURATION(struct hs_salus, step_us, "step", "0.35s", 1e-6, 86400,                  \
-                          "mini-batch of a job of which it is not known, for its share of a lane", \
-                          .source = "median of seven of Salus' workloads: 0.02 to 1.06 s")
+        HS_PARAM_DURATION(                                                                         \
+            struct hs_salus, step_us, "step", "0.35s", 1e-6, 86400,                                \
+            "length of a mini-batch where the trace has none, for the share of a lane",            \
+            .source = "median of seven of Salus' workloads: 0.02 to 1.06 s")
 
 static const struct hs_param salus_params[] = {
     HS_PARAM_CHOICE(struct hs_salus, rule, "rule", "srtf", rule_names,
-                    "which job of a lane has the next mini-batch",
+                    "rule that chooses the job of a lane for the next mini-batch",
                     .source = "the runs of Salus' repository"),
     LANE_PARAMS,
     HS_ESTIMATE_PARAMS(struct hs_salus, estimate, "oracle"),
@@ -633,13 +634,13 @@ static const struct hs_param salus_srtf_params[] = {
 
 SALUS_POLICY(salus, "salus", HS_ESTIMATE_KNOWS,
              "jobs keep their memory on a GPU and share it by mini-batches");
-SALUS_POLICY(salus_fifo, "salus-fifo", 0,
-             "a plain server: the next job starts when its GPUs are free");
-SALUS_POLICY(salus_srtf, "salus-srtf", HS_ESTIMATE_KNOWS,
-             "least declared minus used time runs on a GPU, others wait with their memory on it");
+SALUS_POLICY(salus_fifo, "salus-fifo", 0, "no sharing: the next job starts when its GPUs are free");
+SALUS_POLICY(
+    salus_srtf, "salus-srtf", HS_ESTIMATE_KNOWS,
+    "the job of least declared minus used time runs on a GPU, others wait with their memory on it");
 SALUS_POLICY(salus_pack, "salus-pack", 0,
-             "mini-batches alternate in lanes that run at the same time");
+             "mini-batches alternate within lanes, which run concurrently");
 SALUS_POLICY(salus_fair, "salus-fair", 0,
-             "the mini-batch of the job that used the GPU least is next");
+             "the next mini-batch is of the job that used the GPU least");
 SALUS_POLICY(salus_rr, "salus-rr", 0,
-             "the mini-batch of the job that had fewest since the last arrival is next");
+             "the next mini-batch is of the job with fewest since the last arrival");

@@ -479,7 +479,7 @@ static const char *fair_check(const void *state, const struct hs_view *v)
 
 #define FAIR_ROWS                                                                                  \
     HS_PARAM_CHOICE(struct fair, scan, "scan", "strict", hs_scan_two_names,                        \
-                    "behind a job that does not fit: stop, or skip it"),                           \
+                    "when a job does not fit: stop (strict), or skip it (fit)"),                   \
         HS_PARAM_CHOICE(struct fair, by, "by", "user", by_names,                                   \
                         "accounts: users, or virtual clusters as the trace names them")
 
@@ -490,15 +490,15 @@ static const struct hs_param fairshare_params[] = {
     HS_PLACEMENT_PARAM(struct fair, placement),
     HS_PARAM_INT(struct fair, w_fairshare, "w_fairshare", "10000", 0, WEIGHT_MOST,
                  "weight of the fair-share factor", .source = SLURM_EXAMPLE),
-    HS_PARAM_INT(struct fair, w_age, "w_age", "1000", 0, WEIGHT_MOST, "weight of the wait",
-                 .source = SLURM_EXAMPLE),
+    HS_PARAM_INT(struct fair, w_age, "w_age", "1000", 0, WEIGHT_MOST,
+                 "weight of the age factor (the wait)", .source = SLURM_EXAMPLE),
     HS_PARAM_INT(struct fair, w_size, "w_size", "1000", 0, WEIGHT_MOST,
-                 "weight of the number of GPUs: larger jobs first", .source = SLURM_EXAMPLE),
+                 "weight of the size factor: jobs of more GPUs first", .source = SLURM_EXAMPLE),
     HS_PARAM_DURATION(struct fair, half_life_us, "half_life", "14d", 1, 1e9,
-                      "time after which the usage of an account counts half",
+                      "time after which past usage of an account counts half",
                       .source = SLURM_EXAMPLE),
     HS_PARAM_DURATION(struct fair, max_age_us, "max_age", "14d", 60, 1e9,
-                      "wait at which the factor of the wait is 1", .source = SLURM_EXAMPLE),
+                      "wait at which the age factor is 1", .source = SLURM_EXAMPLE),
     {0}};
 
 static const struct hs_param drf_params[] = {FAIR_ROWS, HS_PLACEMENT_PARAM(struct fair, placement),
@@ -515,7 +515,7 @@ static const struct hs_param drf_params[] = {FAIR_ROWS, HS_PLACEMENT_PARAM(struc
         HS_POLICY_HOOKS(fair, struct fair, struct fair_job),                                       \
     }
 
-FAIR_POLICY(fairshare, "decayed usage of users, wait and size, weighted as Slurm does",
+FAIR_POLICY(fairshare, "weighted sum of decayed usage of users, wait and size, as in Slurm",
             "Slurm, priority/multifactor with the classic fair-share factor");
-FAIR_POLICY(drf, "the user of the least dominant share of GPUs, CPUs and memory is next",
+FAIR_POLICY(drf, "user with the least dominant share of GPUs, CPUs and memory first",
             "Ghodsi et al. NSDI'11");

@@ -231,8 +231,8 @@ static const char *fifo_check(const void *state, const struct hs_view *v)
 
 #define SCAN_ROW                                                                                   \
     HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_names,                            \
-                    "behind a job that does not fit: stop, skip it, or backfill behind its "       \
-                    "reservation, or behind those of all before",                                  \
+                    "when a job does not fit: stop (strict), skip it (fit), or backfill around "   \
+                    "its reservation (easy) or around those of all earlier jobs (conservative)",   \
                     .source = "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, "          \
                               "JSSPP'95; conservative: Mu'alem & Feitelson, TPDS'01")
 
@@ -247,7 +247,7 @@ static const struct hs_param qssf_params[] = {
     ROWS("rolling"),
     HS_PARAM_CHOICE(
         struct fifo, compat, "compat", "off", compat_names,
-        "helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times",
+        "helios: order by GPUs jobs that arrive while none waits, and jobs of equal GPU time",
         .only_with = "scan=strict|fit", .source = "Helios artifact, simulator of QSSF"),
     HS_PARAM_END(struct fifo, order, BY_GPU_TIME)};
 

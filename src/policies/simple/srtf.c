@@ -631,24 +631,25 @@ static void srtf_semantics(const void *state, struct hs_semantics *out)
         HS_PRIORITY_PARAMS(struct srtf, priority),                                                 \
         HS_PARAM_CHOICE(                                                                           \
             struct srtf, admission, "admission", "none", admission_names,                          \
-            "of a job whose deadline, or that of an admitted one, could not be met by GPU "        \
-            "time: demote takes it for one without a deadline",                                    \
+            "what happens to a job if its deadline or that of an admitted job cannot be met for "  \
+            "lack of GPU time; demote: it counts as a job without a deadline",                     \
             .source = "Liu and Layland 1973: exact on one GPU, with preempt=yes"),                 \
         HS_PARAM_FLAG(struct srtf, preempts, "preempt", "yes",                                     \
-                      "no: a job that runs keeps its GPUs to its end")
+                      "no: a running job keeps its GPUs until it ends")
 
 #define ROWS                                                                                       \
-    HS_PARAM_CHOICE(struct srtf, form, "form", "evict", form_names,                                \
-                    "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"),   \
+    HS_PARAM_CHOICE(                                                                               \
+        struct srtf, form, "form", "evict", form_names,                                            \
+        "evict: running jobs keep their nodes; replace: all jobs are placed anew (Tiresias)"),     \
         HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),                                       \
         HS_PLACEMENT_PARAM(struct srtf, placement), HS_COST_PARAMS(struct srtf, cost),             \
         HS_PRIORITY_PARAMS(struct srtf, priority),                                                 \
-        HS_PARAM_CHOICE(struct srtf, compat, "compat", "off", compat_names,                        \
-                        "quirks of a published simulator. helios: 1 s more a job, waiting jobs "   \
-                        "first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a " \
-                        "restart lost at every event "                                             \
-                        "(with placement=yarn and always form=replace)",                           \
-                        .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator")
+        HS_PARAM_CHOICE(                                                                           \
+            struct srtf, compat, "compat", "off", compat_names,                                    \
+            "deviations of a published simulator. helios: each job runs 1 s longer, waiting jobs " \
+            "win ties (use with preempt_cost=table). muri: each job runs 1.5 % longer and loses "  \
+            "a restart at every event (use with placement=yarn; form is always replace)",          \
+            .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator")
 
 static const struct hs_param srtf_params[] = {ROWS, {0}};
 static const struct hs_param srsf_params[] = {ROWS, HS_PARAM_END(struct srtf, order, BY_SERVICE)};

@@ -771,9 +771,9 @@ static const char *synergy_check(const void *state, const struct hs_view *v)
 static const struct hs_param params[] = {
     HS_PARAM_CHOICE(
         struct synergy, mechanism, "mechanism", "tune", mechanism_names,
-        "CPUs and host memory of a job: its part of the node; the least that makes it "
-        "fastest, or it waits; that where there is enough, else at most its part; by an "
-        "integer program of highest speed in all",
+        "CPUs and host memory of a job. fair: its GPUs' part of the node; greedy: the least that "
+        "makes it fastest, else it waits; tune: that if there is enough, else at most its part; "
+        "opt: by an integer program that maximises the total speed",
         .source = "Mohan et al. OSDI'22"),
     HS_PARAM_CHOICE(
         struct synergy, order, "order", "fifo", order_names,
@@ -783,7 +783,7 @@ static const struct hs_param params[] = {
     HS_PARAM_DURATION(struct synergy, round_us, "round", "300s", 1, 1e6, "time between boundaries",
                       .source = "msr-fiddle/synergy 1bb2bed, simulator: 5 minutes"),
     HS_PARAM_DURATION(struct synergy, phase_us, "round_phase", "0s", 0, 86400,
-                      "when the first round is, after the first submission"),
+                      "time of the first round, after the first submission"),
     HS_COST_PARAMS(struct synergy, cost),
     HS_PARAM_CHOICE(struct synergy, compat, "compat", "off", compat_names,
                     "whole steps and ends at boundaries, as in the published simulator",
@@ -793,7 +793,7 @@ static const struct hs_param params[] = {
 
 const struct hs_policy_ops hs_policy_synergy = {
     .name = "synergy",
-    .summary = "CPUs and host memory to the jobs that they make faster, given in rounds",
+    .summary = "CPUs and host memory for the jobs that gain most from them, allocated in rounds",
     .cite = "Mohan et al., Looking Beyond GPUs for DNN Scheduling on Multi-Tenant Clusters, "
             "OSDI'22",
     .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_HOST,

@@ -828,44 +828,45 @@ static void tiresias_semantics(const void *state, struct hs_semantics *out)
                     "order in a queue: by arrival (see inqueue), or by Gittins index",             \
                     .source = "Gu et al. NSDI'19"),                                                \
         HS_PARAM_CHOICE(struct tiresias, gittins.form, "gittins", "exact", gittins_names,          \
-                        "the index as defined, up to the limit of the queue; or the published "    \
-                        "simulator's",                                                             \
+                        "exact: the index as defined, up to the limit of the queue; repo: that "   \
+                        "of the published simulator",                                              \
                         .only_with = "index=gittins"),                                             \
         HS_PARAM_DURATION(struct tiresias, gittins.repo_delta_us, "gittins_delta", "3250s", 1,     \
-                          1e9, "gittins=repo: how much service it looks ahead, in every queue",    \
+                          1e9, "gittins=repo: service that the index looks ahead, in every queue", \
                           .unit = service_unit, .only_with = "gittins=repo",                       \
                           .source = "gittins_delta of the Tiresias simulator"),                    \
         HS_PARAM_FILE(struct tiresias, samples, "samples", NULL, NULL,                             \
-                      "distribution of service, one a line; without it learnt from finished jobs", \
+                      "file of samples of the service distribution, one per line; absent: learnt " \
+                      "from finished jobs",                                                        \
                       .only_with = "index=gittins"),                                               \
         HS_PARAM_DURATIONS(                                                                        \
             struct tiresias, limits, "queue_limits", "3250/7200", 0, 1e9,                          \
-            "service at which a job leaves a queue; one queue more than limits",                   \
+            "service at which a job leaves each queue; there is one queue more than limits",       \
             .is_rising = true, .unit = service_unit,                                               \
             .source = "Tiresias simulator: 3 queues, so that its third limit, 18000, is unused"),  \
-        HS_PARAM_REAL(                                                                             \
-            struct tiresias, promote_knob, "promote_knob", "0", 0, 1e6,                            \
-            "back to the first queue after waiting so many times the service; 0 = never",          \
-            .only_with = "compat=off|tiresias",                                                    \
-            .source = "PROMOTEKNOB, Gu et al. NSDI'19; off in its simulator"),                     \
+        HS_PARAM_REAL(struct tiresias, promote_knob, "promote_knob", "0", 0, 1e6,                  \
+                      "a job returns to the first queue after waiting this many times its "        \
+                      "service; 0: never",                                                         \
+                      .only_with = "compat=off|tiresias",                                          \
+                      .source = "PROMOTEKNOB, Gu et al. NSDI'19; off in its simulator"),           \
         HS_PARAM_CHOICE(struct tiresias, inqueue, "inqueue", "running_first", inqueue_names,       \
                         "order in a queue under index=las", .only_with = "index=las",              \
                         .source = "running_first: Tiresias simulator; submit: Lucid artifact"),    \
         HS_PARAM_DURATION(struct tiresias, round_us, "round_s", "0s", 0, 86400,                    \
-                          "decide only every so often; 0 = at every event",                        \
+                          "time between decisions; 0: decide at every event",                      \
                           .source = "60 s: Lucid artifact"),                                       \
         HS_PARAM_DURATION(struct tiresias, phase_us, "round_phase", "0s", 0, 86400,                \
-                          "when the first round is, after the first submission"),                  \
+                          "time of the first round, after the first submission"),                  \
         HS_PLACEMENT_SKEW_PARAM(struct tiresias, placement),                                       \
         HS_COST_PARAMS(struct tiresias, cost),                                                     \
         HS_PARAM_CHOICE(                                                                           \
             struct tiresias, compat, "compat", "off", compat_names,                                \
-            "quirks of a published simulator. tiresias: queues change at whole seconds "           \
-            "(with placement=count). helios: beyond a limit, 1 s more a job, restoring "           \
-            "counts as service, ties by entry in the queue (with queue_limits=18000 "              \
-            "inqueue=submit round_s=60 "                                                           \
-            "preempt_cost=table cost_table=40/40/60). muri: 1.5 % more a job, and a "              \
-            "restart lost at every event, which counts as service (with placement=count)",         \
+            "deviations of a published simulator. tiresias: queues change at whole seconds (use "  \
+            "with placement=count). helios: a job leaves a queue beyond its limit and runs 1 s "   \
+            "longer, restoring counts as service, ties by entry in the queue (use with "           \
+            "queue_limits=18000 inqueue=submit round_s=60 preempt_cost=table "                     \
+            "cost_table=40/40/60). muri: each job runs 1.5 % longer and loses a restart at every " \
+            "event, which counts as service (use with placement=count)",                           \
             .source = "Tiresias simulator; Lucid artifact; Muri simulator")
 
 static const struct hs_param tiresias_params[] = {ROWS("GPU s"),
@@ -885,5 +886,5 @@ static const struct hs_param las_params[] = {ROWS("s"), {0}};
 
 TIRESIAS_POLICY(
     tiresias, "tiresias",
-    "least attained service in discretized queues, GPUs times seconds; or Gittins index");
-TIRESIAS_POLICY(las, "las", "least attained service in discretized queues, by seconds");
+    "least attained service (GPUs times seconds) in discretized queues, or Gittins index");
+TIRESIAS_POLICY(las, "las", "least attained service (seconds) in discretized queues");

@@ -133,8 +133,8 @@ static void close_generated(void *state)
 
 const struct hs_trace_format hs_trace_format_generated = {
     .name = "generated",
-    .summary = "made-up jobs: gen:philly,n=10000,seed=1 as TRACE, or a file with this line",
-    .columns = "gen:NAME, and of n, days, load, gpus, seed what is to be said",
+    .summary = "synthetic jobs: gen:philly,n=10000,seed=1 as TRACE, or a file with this line",
+    .columns = "gen:NAME, then any of n, days, load, gpus, seed",
     .has_attempts = true,
     .is_sorted = true,
     .recognise = recognise,

@@ -199,7 +199,7 @@ static void close_native(void *state)
 
 const struct hs_trace_format hs_trace_format_csv = {
     .name = "csv",
-    .summary = "native CSV: columns by name, others through --map",
+    .summary = "native CSV: columns by name, other names through --map",
     .columns = "job_id, submit_time, gpus, duration or start_time with end_time; optional: user, "
                "vc, gpu_type, model, dataset, "
                "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
