@@ -61,10 +61,10 @@ quick_is() { echo "two workloads"; }
 inference_note() {
     cat <<TEXT
 - **42 inference jobs on one GPU** (14 models, three each; 42 times fewer GPUs than one each, 7 times
-  fewer than with MPS): an inference job is idle until a request comes and is judged by its latency; the
-  traces here are of jobs that want to be done. The published ratio counts processes that fit, 6 a GPU
-  with MPS, where each has a context and peak of its own. By memory alone, of 42 jobs that are *trained*,
-  three of each of 14 configurations of the catalogue, $(many) are in one lane at once; inference keeps
+  fewer than with MPS): an inference job is idle until a request arrives and is judged by its latency;
+  the traces here contain jobs that run to completion. The published ratio counts processes that fit, 6
+  per GPU with MPS, where each has its own context and memory peak. By memory alone, of 42 *training*
+  jobs, three of each of 14 configurations of the catalogue, $(many) fit in one lane at once; inference keeps
   no gradients and needs less.
 TEXT
 }
