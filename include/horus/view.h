@@ -110,6 +110,8 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
 /* The same of all jobs, as an array: at the handle times *size. Valid until the next event. */
 unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size);
+/* Prefetches the scratch and the facts of a job that a later decision will ask for. */
+void hs_view_expect(const struct hs_view *v, hs_job_id job);
 
 /* ---- facts of a job that every scheduler has ---- */
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);

@@ -203,6 +203,11 @@ unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size)
     return v->engine->jobs.scratch;
 }
 
+void hs_view_expect(const struct hs_view *v, hs_job_id job)
+{
+    hs_jobs_expect(&v->engine->jobs, job);
+}
+
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)
 {
     return (enum hs_job_state)hs_lookup_job(v, job)->state;

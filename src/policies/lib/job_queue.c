@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A treap with parent links.
+ * A treap with parent links, whose nodes also form a list in order.
  */
 #include "policies/lib/job_queue.h"
 
@@ -126,30 +126,6 @@ static inline int side_of(struct links l, hs_job_id parent, hs_job_id job)
     return parent != NO_PARENT && link_at(l, parent)->child[1] == job;
 }
 
-/* The first (side 0) or last (1) job of a subtree. */
-static hs_job_id outermost(struct links l, hs_job_id job, int side)
-{
-    while (link_at(l, job)->child[side] != HS_NO_JOB)
-        job = link_at(l, job)->child[side];
-    return job;
-}
-
-/* The predecessor (side 0) or successor (1) of a job within the tree; HS_NO_JOB = none. */
-static inline hs_job_id tree_step(struct links l, hs_job_id job, int side)
-{
-    const struct hs_job_queue_link *link = link_at(l, job);
-    if (link->child[side] != HS_NO_JOB)
-        return outermost(l, link->child[side], !side);
-    while (link->parent != NO_PARENT) {
-        hs_job_id above = link->parent;
-        link = link_at(l, above);
-        if (link->child[!side] == job)
-            return above;
-        job = above;
-    }
-    return HS_NO_JOB;
-}
-
 /* Inserts a job where `parent` has no child. Ancestors of lower priority go below it, each with its
  * other subtree, on the side where they lie in the order. */
 static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, hs_job_id parent,
@@ -207,6 +183,20 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 
 /* ---- the queue ---- */
 
+/* Makes two jobs neighbours; HS_NO_JOB: the second is the first of the queue, the first the last. */
+static inline void link_pair(struct hs_job_queue *q, struct links l, hs_job_id before,
+                             hs_job_id after)
+{
+    if (before == HS_NO_JOB)
+        q->first = after + 1; /* HS_NO_JOB + 1 is 0 */
+    else
+        link_at(l, before)->next = after;
+    if (after == HS_NO_JOB)
+        q->last = before + 1;
+    else
+        link_at(l, after)->prev = before;
+}
+
 void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     const struct links l = links_of(q, v);
@@ -217,30 +207,32 @@ void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id
     link->key = key;
     link->is_linked = true;
     q->count++;
-    const bool is_last = q->last == 0 || is_before(v, l, q->last - 1, job);
-    const bool is_first = q->last == 0 || (!is_last && is_before(v, l, job, q->first - 1));
-    hs_job_id parent = q->last == 0 ? NO_PARENT : (is_last ? q->last : q->first) - 1;
-    int side = is_last;
-    for (hs_job_id next = is_first || is_last ? HS_NO_JOB : q->root - 1; next != HS_NO_JOB;
-         next = link_at(l, parent)->child[side]) {
-        parent = next;
-        side = !is_before(v, l, job, parent);
+    hs_job_id parent = NO_PARENT, before = q->last - 1, after = HS_NO_JOB;
+    int side = 0;
+    if (before != HS_NO_JOB && is_before(v, l, before, job)) {
+        parent = before;
+        side = 1;
+    } else if (before != HS_NO_JOB) {
+        after = parent = q->first - 1;
+        if (is_before(v, l, after, job))
+            for (hs_job_id next = q->root - 1; next != HS_NO_JOB;
+                 next = link_at(l, parent)->child[side]) {
+                parent = next;
+                side = !is_before(v, l, job, parent);
+            }
+        before = side != 0 ? parent : link_at(l, parent)->prev;
+        after = side != 0 ? link_at(l, parent)->next : parent;
     }
+    link_pair(q, l, before, job);
+    link_pair(q, l, job, after);
     tree_insert(q, l, job, parent, side);
-    if (is_first)
-        q->first = job + 1;
-    if (is_last)
-        q->last = job + 1;
 }
 
 void hs_job_queue_remove(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
 {
     const struct links l = links_of(q, v);
     struct hs_job_queue_link *link = link_at(l, job);
-    if (q->first == job + 1)
-        q->first = hs_job_queue_next(q, v, job) + 1;
-    if (q->last == job + 1)
-        q->last = hs_job_queue_prev(q, v, job) + 1;
+    link_pair(q, l, link->prev, link->next);
     tree_remove(q, l, job);
     link->is_linked = false;
     q->count--;
@@ -279,12 +271,12 @@ void hs_job_queue_rekey_all(struct hs_job_queue *q, const struct hs_view *v,
 HS_EXPANDED hs_job_id hs_job_queue_next(const struct hs_job_queue *q, const struct hs_view *v,
                                         hs_job_id job)
 {
-    return tree_step(links_of(q, v), job, 1);
+    return link_at(links_of(q, v), job)->next;
 }
 
 hs_job_id hs_job_queue_prev(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
 {
-    return tree_step(links_of(q, v), job, 0);
+    return link_at(links_of(q, v), job)->prev;
 }
 
 /* ---- searches by size ---- */
@@ -381,7 +373,8 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
         refresh(l, &fresh);
         bool is_true = fresh.least_gpus == link->least_gpus &&
                        fresh.least_constrained == link->least_constrained;
-        if ((before != HS_NO_JOB && !is_before(v, l, before, j)) || !is_true || !link->is_linked)
+        if ((before != HS_NO_JOB && !is_before(v, l, before, j)) || link->prev != before ||
+            !is_true || !link->is_linked)
             return false;
         before = j;
         count++;

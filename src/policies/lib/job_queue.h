@@ -13,8 +13,8 @@
  *     struct hs_job_queue queue = {.link_offset = offsetof(struct scratch, other)};
  *
  * A treap (Seidel & Aragon, Algorithmica 1996) whose priorities are a hash of the handle: the same
- * shape on every machine. O(log n) each; a walk takes O(1) a step, and so do, in the mean, the
- * first, the last, and a job that is added before or behind all others or taken from either end.
+ * shape on every machine; its nodes also form a list. O(log n) each; the first, the last and a step
+ * take O(1), and so does, in the mean, a job added or removed at either end.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ static inline int64_t hs_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Half a cache line; every live job has one or more. */
+/* 40 bytes; every live job has one or more. */
 struct hs_job_queue_link {
     int64_t key;
     uint32_t child[2];    /* left, right; HS_NO_JOB = none */
@@ -50,6 +50,7 @@ struct hs_job_queue_link {
     uint32_t gpus;              /* size of the job: its gang, or the result of size_of */
     uint32_t least_gpus;        /* minimum of the subtree over jobs that any node may serve */
     uint32_t least_constrained; /* minimum of the subtree over the other jobs */
+    uint32_t prev, next;        /* in the order; HS_NO_JOB = none */
 };
 
 /* The size of a job that is compared with limits; *is_constrained selects the limit. */
