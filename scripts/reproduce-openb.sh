@@ -68,7 +68,7 @@ share() { awk -v part="$1" -v all="$gpus" 'BEGIN { printf "%.1f %%", 100 * part 
 
 recorded_curve() {
     cat <<TEXT
-The trace asks for $peak GPUs at most, so that none waits: mean wait $(metric recorded mean_wait) s, makespan $end s.
+The trace asks for at most $peak GPUs, so no pod waits: mean wait $(metric recorded mean_wait) s, makespan $end s.
 
         time  running  waiting  allocated   held
 $(recorded "$end" "$peak" | sed 's/^/    /; s/ *$//')
@@ -77,15 +77,15 @@ TEXT
 
 filled_curve() {
     cat <<TEXT
-After so many pods have come; per cent of all GPUs:
+By the number of pods that have arrived; percent of all GPUs:
 
         pods  running  waiting  allocated      %   held      %
 $(filled $((count - 1)) "$gpus" | sed 's/^/    /')
 
 The first pod without room is number $(thousands $((first + 1))): $first_allocated GPUs are allocated by then ($(share "$first_allocated")),
 $first_held held ($(share "$first_held")). At the end $running pods run and $left wait, $allocated GPUs are allocated
-($(share "$allocated")), $held held ($(share "$held")). $(awk -v held="$held" -v allocated="$allocated" 'BEGIN { print held - allocated }') GPUs are lost in parts of those that are held; $((gpus - held)) stay
-idle, on nodes that lack the CPUs, the memory or enough free GPUs for any pod that waits.
+($(share "$allocated")), $held held ($(share "$held")). $(awk -v held="$held" -v allocated="$allocated" 'BEGIN { print held - allocated }') GPUs are lost in partly used GPUs; $((gpus - held)) stay
+idle, on nodes without the CPUs, the memory or enough free GPUs for any waiting pod.
 TEXT
 }
 

@@ -558,8 +558,9 @@ static int print_table(void)
         (void)printf("\n");
     }
     (void)printf(
-        "\n%d of %d figures of these and the percents between are not the published ones.\n", count,
-        SCORES * SEEDS * 2 * PERCENTS);
+        "\n%d of %d figures, those of the percentages between these rows included, differ from "
+        "the published ones.\n",
+        count, SCORES * SEEDS * 2 * PERCENTS);
     return 0;
 }
 
