@@ -158,7 +158,7 @@ mutate: ## which small faults in engine, model and policies does no test notice?
 	$(Q)scripts/install-deps.sh build check
 	$(Q)scripts/mutate.py $(or $(N),300) $(or $(SEED),1)
 
-lint: ## every static gate: warnings, format, include floors, sizes, banned calls
+lint: ## every static gate: warnings, format, includes between layers, sizes, banned calls
 	$(Q)scripts/install-deps.sh build check lint
 	$(Q)scripts/lint.sh
 
