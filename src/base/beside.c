@@ -195,7 +195,7 @@ enum hs_status hs_beside_lock(struct hs_beside *b, const char *path, const char 
         (void)close(b->fd);
         return hs_fail(diag, HS_E_IO, HS_AT({.file = b->lock}),
                        "rename it, or give the output another name",
-                       "no lock of horus has this name: it is not touched");
+                       "it is not a lock file of horus and is left as it is");
     }
     b->is_open = true;
     b->next = open_ones;

@@ -42,7 +42,7 @@ const char *hs_verb_name_at(size_t index)
 enum hs_status hs_verb_get(const char *name, const struct hs_verb **verb, struct hs_diag *diag)
 {
     uint32_t index;
-    HS_TRY(hs_word_find_at(hs_verb_name_at, name, "no command and no file is named",
+    HS_TRY(hs_word_find_at(hs_verb_name_at, name, "no command and no file has this name:",
                            "'horus help' lists the commands", &index, diag));
     *verb = verbs[index];
     return HS_OK;

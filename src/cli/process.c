@@ -422,7 +422,7 @@ static void start(struct pool *p, struct child *child, struct hs_diag *diag)
     }
     if (pid < 0) {
         fail_at(p, index,
-                hs_fail(diag, HS_E_LIMIT, NULL, "fewer at a time (-j) need less",
+                hs_fail(diag, HS_E_LIMIT, NULL, "fewer processes (-j) need less",
                         "cannot start a process: %s", strerror(errno)),
                 0);
         return;
@@ -499,7 +499,7 @@ enum hs_status hs_process_pool_run(const struct hs_process_pool *pool,
 
 const char *hs_process_kill_hint(int signal_number)
 {
-    return signal_number == SIGKILL ? "for want of memory? fewer at a time (-j) need less" : NULL;
+    return signal_number == SIGKILL ? "out of memory? fewer processes (-j) need less" : NULL;
 }
 
 /* ---- a lock ---- */
@@ -531,7 +531,7 @@ enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, st
         return HS_OK;
     (void)close(lock->fd);
     return hs_fail(diag, HS_E_IO, &place, "rename it",
-                   "no lock of horus has this name: it is not touched");
+                   "it is not a lock file of horus and is left as it is");
 }
 
 void hs_file_lock_free(const struct hs_file_lock *lock, const char *path)

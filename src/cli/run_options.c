@@ -117,7 +117,7 @@ static enum hs_status add_seed(int64_t *list, uint32_t *count, int64_t seed, con
 {
     for (uint32_t i = 0; i < *count; i++)
         if (list[i] == seed)
-            return hs_fail(diag, HS_E_USAGE, NULL, "the same run twice is one run",
+            return hs_fail(diag, HS_E_USAGE, NULL, "give each seed once",
                            "%s: %" PRId64 " is given twice", option, seed);
     if (*count == HS_SEEDS_MAX)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL, "%s: more than %u seeds", option,

@@ -340,8 +340,8 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
     bool is_relative = false;
     if (reference[0] == '\0') {
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE",
-                  "no GPU type has speed 1, so none is that of the trace: speeds are those of the "
-                  "cluster file for every model");
+                  "no GPU type has speed 1, so the type of the trace is not known: every model has "
+                  "the speeds of the cluster file");
         return;
     }
     for (uint32_t t = 0; t < s->cluster.type_count; t++) {
@@ -363,7 +363,7 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
     if (is_relative && s->options->reference_type == NULL)
         hs_report(
             diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
-            "%s, the type with most GPUs, is taken for the one that the trace was recorded on",
+            "%s, the type with most GPUs, is assumed to be the one on which the trace was recorded",
             reference);
     for (uint32_t t = 0; t < s->cluster.type_count; t++)
         if (is_by_model(s, t) && !is_reference(s, t))
@@ -422,7 +422,7 @@ static void warn_of_unknown(const char *what, const char *option, const char *fu
     uint64_t unknown, jobs;
     char how[160];
     count_unknown(from, full, &unknown, &jobs, how, sizeof how);
-    hs_warn_some(diag, "the trace may tell it, or a row of --profiles", unknown, jobs,
+    hs_warn_some(diag, "add it to the trace, or to a row of --profiles", unknown, jobs,
                  "jobs have no known GPU %s: %s (%s)", what, how, option);
 }
 
@@ -440,8 +440,8 @@ static void warn_of_models(const struct hs_setup *s, const struct hs_assign_coun
     warn_of_unknown("memory", "--unknown-memory", full_memory, assigned->mem_from, diag);
     if (hs_setup_costs(s, "checkpoint"))
         hs_warn_some(diag, hint, without, jobs,
-                     "jobs have no profile, so their checkpoints have no size: preempted, they pay "
-                     "by cost_table");
+                     "jobs have no profile, so the size of their checkpoints is not known: their "
+                     "preemptions cost as in cost_table");
     warn_of_speeds(s, jobs, without, diag);
 }
 
@@ -473,7 +473,7 @@ void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struc
         hs_warn_some(diag, NULL, counts->drops[i], counts->rows, "rows left out: %s",
                      hs_drop_texts[i]);
     hs_warn_some(diag, NULL, has_order ? counts->reordered : 0, counts->rows,
-                 "rows came late and were put in order of submission");
+                 "rows were late and were sorted by submission");
     hs_warn_some(diag, NULL, counts->rounded, counts->accepted,
                  "jobs had their GPUs rounded up: " HS_ROUNDED_TEXT);
 }
@@ -482,23 +482,23 @@ void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
                          const struct hs_retry_counts *retries, uint64_t jobs, struct hs_diag *diag)
 {
     hs_warn_some(diag, NULL, assigned->inexact, jobs,
-                 "jobs name a batch, dataset or precision that the catalogue does not have, "
-                 "e.g. '%s': %s stands for it",
+                 "jobs name a batch, dataset or precision that the catalogue does not have, e.g. "
+                 "'%s': %s is used for it",
                  assigned->inexact_example, assigned->inexact_instead);
     hs_warn_some(diag,
                  "add its row to the catalogue (--profiles); by default an assumed profile is "
                  "drawn for them, --assign=columns leaves them without one",
                  assigned->unknown_model, jobs,
-                 "jobs name a model that the catalogue does not know, e.g. '%s'",
+                 "jobs name a model that is not in the catalogue, e.g. '%s'",
                  assigned->unknown_example);
     hs_fractions_warn(&assigned->utils, NULL, "gpu_util", "jobs", diag);
     hs_warn_some(diag, NULL, assigned->deadlines_drawn, jobs,
-                 "jobs have a deadline by draw (--deadlines), not of the trace");
+                 "jobs have a random deadline (--deadlines), not one of the trace");
     hs_warn_some(diag, NULL, assigned->losses_drawn, jobs,
-                 "jobs have a loss curve by draw (--losses), not of the trace");
+                 "jobs have a random loss curve (--losses), not one of the trace");
     hs_warn_some(diag, NULL, retries->jobs, jobs,
-                 "jobs fail %" PRIu64 " times before their recorded run: %.1f h of run time on top "
-                 "of the trace's",
+                 "jobs fail %" PRIu64
+                 " times before their recorded run: %.1f h of run time in addition to the trace's",
                  retries->failures, (double)retries->added_us / 3600e6);
 }
 
@@ -507,11 +507,10 @@ enum hs_status hs_check_rejected(const char *trace, const char *policy, double r
 {
     if (!(jobs > 0 && rejected >= jobs))
         return HS_OK;
-    return hs_fail(
-        diag, HS_E_INPUT, HS_AT({.file = trace}),
-        "is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs "
-        "do not fit, and why",
-        "every one of %.0f jobs was rejected under '%s': nothing ran", jobs, policy);
+    return hs_fail(diag, HS_E_INPUT, HS_AT({.file = trace}),
+                   "is it the right cluster? `horus trace validate TRACE -c CLUSTER` lists the "
+                   "jobs that do not fit, and why",
+                   "all %.0f jobs were rejected under '%s': nothing ran", jobs, policy);
 }
 
 /* Warns of columns of the trace in which jobs differ and that the policy did not read; not if
@@ -538,7 +537,7 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
                         : NULL},
                    {"deadline", a->with_deadline, !f->reads_deadline, NULL},
                    {"range of GPUs", a->with_range, (setup->can & HS_CAN_RESIZE) == 0,
-                    "'horus policies' tells which policies may resize jobs"},
+                    "'horus policies' shows which policies may resize jobs"},
                    {"class", classes, !f->reads_class && largest < jobs,
                     hs_param_find(setup->policy->params, "class") != NULL
                         ? "its parameter class=order puts guaranteed jobs first"
@@ -573,13 +572,13 @@ void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result
         return;
     if (is_idle)
         hs_report(diag, HS_NOTE, NULL, "--load=2 submits the jobs in half the time",
-                  "no job waited: they ask for %.0f %% of the GPUs over the span of their "
-                  "submissions, so that policies which order jobs cannot differ",
+                  "no job waited: jobs request %.0f %% of the GPU time over the span of their "
+                  "submissions, so policies that order jobs cannot differ",
                   100 * load);
     else if (load > 1)
         hs_report(diag, HS_NOTE, NULL, "--load below 1 submits them in more time",
-                  "jobs ask for %.0f %% of the GPUs over the span of their submissions: the queue "
-                  "grows to its end, and waits with the length of the trace",
+                  "jobs request %.0f %% of the GPU time over the span of their submissions: the "
+                  "queue grows all the time, so waits depend on the length of the trace",
                   100 * load);
 }
 
@@ -608,14 +607,14 @@ bool hs_run_note_length(const struct hs_setup *setup, double used_s, double shar
     if (left_s < LONG_LEFT_S)
         return false;
     const char *key = fluid_key(setup);
-    hs_report(
-        diag, HS_NOTE, NULL,
-        HS_TEXT("%s%s%s--max-wall=1min ends it, --max-jobs takes fewer jobs",
-                key != NULL ? "the policy's parameter " : "", key != NULL ? key : "",
-                key != NULL ? "=fluid makes it cheaper, " : ""),
-        "this run takes long: %.1f %% is done after %.0f s of CPU time, so that about %s more "
-        "are left; '%s' takes %.1f us an event",
-        100 * share, used_s, HS_TIME(left_s), setup->policy->name, 1e6 * used_s / (double)events);
+    hs_report(diag, HS_NOTE, NULL,
+              HS_TEXT("%s%s%s--max-wall=1min ends it, --max-jobs takes fewer jobs",
+                      key != NULL ? "the policy's parameter " : "", key != NULL ? key : "",
+                      key != NULL ? "=fluid makes it cheaper, " : ""),
+              "this run takes long: %.1f %% is done after %.0f s of CPU time, so it needs about %s "
+              "more; '%s' takes %.1f us per event",
+              100 * share, used_s, HS_TIME(left_s), setup->policy->name,
+              1e6 * used_s / (double)events);
     return true;
 }
 
@@ -629,13 +628,13 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
     hs_warn_of_rows(&intake->trace, true, diag);
     hs_warn_of_profiles(&intake->assigned, &intake->retries, jobs, diag);
     if (figures->reads_loss)
-        hs_warn_some(diag, "--losses=draw draws one for each",
+        hs_warn_some(diag, "--losses=draw draws a curve for each",
                      jobs - intake->assigned.with_loss - intake->assigned.losses_drawn, jobs,
-                     "jobs have no loss curve: the same stands for all of them");
+                     "jobs have no loss curve: one default curve is used for all of them");
     hs_warn_some(diag, "\"speed\" of the GPU type in the cluster file, or --models with its speeds",
                  intake->assigned.ran_unknown, jobs,
                  "jobs ran on a GPU type on which their speed is not known, e.g. '%s': their run "
-                 "times are taken for those of the reference type",
+                 "times count as those of the reference type",
                  intake->assigned.ran_example);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
@@ -649,28 +648,28 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
                   "GPU that they may use: it is capped at the GPU's%s",
                   figures->mem_capped, figures->jobs,
                   setup->is_sharing ? ", which they do not share" : "");
-    hs_warn_some(diag, "'horus policies' tells which policies may divide GPUs",
-                 figures->shares_rounded, figures->jobs,
-                 "jobs want a share of a GPU and get whole GPUs: policy '%s' does not divide them",
-                 setup->policy->name);
+    hs_warn_some(
+        diag, "'horus policies' shows which policies may divide GPUs", figures->shares_rounded,
+        figures->jobs,
+        "jobs request a share of a GPU and get whole GPUs: policy '%s' does not divide GPUs",
+        setup->policy->name);
     hs_warn_some(diag, "the policy's pred_unknown was taken for them", figures->unnamed,
                  figures->jobs, "jobs are not in the file of estimates");
     warn_of_unused(setup, figures->unused, diag);
     if (result->summary.overhead_share > 0.5)
-        hs_report(
-            diag, HS_WARNING, NULL,
-            "longer quanta or rounds, fewer preemptions or a smaller cost leave more for work "
-            "('horus policies' and --startup)",
-            "%.0f %% of the GPU time of the jobs paid for starts, switches, preemptions and "
-            "moves, not for work",
-            100 * result->summary.overhead_share);
+        hs_report(diag, HS_WARNING, NULL,
+                  "longer quanta or rounds, fewer preemptions or a smaller cost help (parameters "
+                  "in 'horus policies NAME', and --startup)",
+                  "%.0f %% of the GPU time of jobs is overhead of starts, switches, preemptions "
+                  "and moves, not work",
+                  100 * result->summary.overhead_share);
     if (figures->has_shared_turns)
-        hs_report(diag, HS_WARNING, NULL, "mode=exact plays all, an event each",
-                  "policy '%s' has played exact_turns turns one by one: from then on shares of "
-                  "time stand for them",
-                  setup->policy->name);
+        hs_report(
+            diag, HS_WARNING, NULL, "mode=exact simulates all turns, one event each",
+            "policy '%s' has simulated exact_turns turns: from then on shares of time replace them",
+            setup->policy->name);
     if (hs_run_is_cut(result))
-        hs_report(diag, HS_WARNING, NULL, "jobs of the trace that come later are in no file",
+        hs_report(diag, HS_WARNING, NULL, "later jobs of the trace are in no file",
                   "the run was cut by %s", HS_RUN_CUT(result));
     hs_warn_some(diag, NULL, result->cut_ties, (uint64_t)setup->options->tie_jitter,
                  "runs with random ties were cut by --max-events or --max-wall");

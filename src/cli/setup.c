@@ -96,7 +96,7 @@ static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
         *file = (struct hs_manifest_input){.role = role, .path = *(const char *const *)value};
         if (strcmp(file->path, "-") == 0)
             return hs_fail(diag, HS_E_USAGE, NULL, "put it into a file",
-                           "policy '%s': '%s' is read several times: standard input cannot be",
+                           "policy '%s': '%s' is read several times: it cannot be standard input",
                            s->policy->name, p->key);
         HS_TRY(hs_hash_file(file->path, &file->hash, &file->bytes, diag));
     }
@@ -111,7 +111,7 @@ enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_
     const bool is_ignored = options->vc == HS_VC_IGNORE;
     if (is_ignored && (options->vc_file != NULL || options->vc_date != NULL))
         return hs_fail(diag, HS_E_USAGE, NULL, "say --vc=partition or --vc=quota",
-                       "--vc-file and --vc-date mean nothing with --vc=ignore");
+                       "--vc-file and --vc-date have no effect with --vc=ignore");
     const char *date = options->vc_date != NULL ? options->vc_date : "";
     return is_ignored ? HS_OK
                       : hs_cluster_set_vcs(cluster, (enum hs_vc_mode)options->vc, options->vc_file,
@@ -287,7 +287,7 @@ static enum hs_status open_machines(struct hs_setup *s, struct hs_diag *diag)
         hs_report(
             diag, HS_WARNING, NULL,
             "--checkpoint-cost=1min or --checkpoint-interval=1h, or --until",
-            "jobs without checkpoints begin anew after each failure: long ones may never end");
+            "jobs without checkpoints start again after each failure: long ones may never end");
     s->machines.law.seed = (uint64_t)options->seed;
     const struct hs_fault_law *law = &s->machines.law;
     HS_TRY(hs_machines_parse_law(&s->machines, options->faults, &s->arena, diag));
@@ -418,7 +418,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
                        "run: TRACE is missing");
     if (options->tie_jitter > 0 && strcmp(options->trace, "-") == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
-                       "--tie-jitter reads the trace several times: standard input cannot be");
+                       "--tie-jitter reads the trace several times: it cannot be standard input");
     if (options->name != NULL)
         (void)snprintf(s->workload, sizeof s->workload, "%s", options->name);
     else

@@ -653,7 +653,8 @@ static enum hs_status check_inputs(const struct hs_setup *old, const struct hs_i
     muted.least = HS_ERROR;
     if (hs_trace_is_read_once(old->options->trace))
         return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
-                       "a fork reads the trace again: '%s' cannot be", old->options->trace);
+                       "--from reads the trace again, which '%s' does not allow",
+                       old->options->trace);
     enum hs_status status = hs_setup_open(setup, old->options, old->config, &muted);
     if (status == HS_OK)
         status = hs_run_identity(setup, name, &muted);
@@ -661,7 +662,7 @@ static enum hs_status check_inputs(const struct hs_setup *old, const struct hs_i
     hs_setup_close(setup);
     hs_free(setup);
     if (status == HS_OK && strcmp(name, head->name) != 0)
-        return hs_fail(diag, HS_E_INPUT, NULL, "a fork needs its inputs as they were",
+        return hs_fail(diag, HS_E_INPUT, NULL, "--from needs unchanged inputs",
                        "the inputs are not those that the run had read");
     return status;
 }
@@ -706,7 +707,7 @@ enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
         hs_rundir_discard(dir);
         return status;
     }
-    hs_report(diag, HS_NOTE, NULL, NULL, "goes on from day %.1f of the simulation",
+    hs_report(diag, HS_NOTE, NULL, NULL, "continued from day %.1f of the simulation",
               (double)head.time_us / 86400e6);
     struct simulation *s = *hs_image_root();
     if (policy != NULL)

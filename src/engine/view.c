@@ -151,9 +151,9 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
         return e->plan.refused;
     if ((how->from == HS_ESTIMATE_FILE) != (how->file != NULL))
         return hs_fail(e->diag, HS_E_USAGE, NULL, "pred=file,pred_file=FILE",
-                       how->file == NULL ? "policy '%s': run times come from a file: from which?"
-                                         : "policy '%s': a file of run times is given, but they "
-                                           "come from elsewhere",
+                       how->file == NULL
+                           ? "policy '%s': the file of run times is missing"
+                           : "policy '%s': a file of run times is given, but pred is not file",
                        e->policy->name);
     hs_estimator_close(e->estimation);
     return hs_estimator_open(&e->estimation, how, e->config.seed, e->diag);

@@ -218,7 +218,7 @@ static enum hs_status group_weigh(struct mix_group *group, const char *jobs, dou
                    "--assign-target=%s; or --assign=columns, if the trace names its models",
                    target < least_pm / 1000.0 ? least : most);
     return hs_fail(diag, HS_E_USAGE, NULL, hint,
-                   "a mean utilization of %s %% is out of reach for %s: their profiles have from "
+                   "a mean utilization of %s %% is not possible for %s: their profiles have from "
                    "%s %% to %s %%",
                    wanted, jobs, least, most);
 }

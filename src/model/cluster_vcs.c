@@ -275,7 +275,7 @@ static const char *sizes_hint(const struct source *s)
 {
     if (s->file == NULL || s->doc != NULL)
         return NULL;
-    return "the sizes change from day to day: --vc-date takes another row; --vc=quota deals no "
+    return "the sizes change from day to day: --vc-date takes another row; --vc=quota assigns no "
            "nodes";
 }
 
@@ -298,7 +298,7 @@ static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
                            " are left of the cluster's %u",
                            s->list.vcs[v].name, wanted, dealt, c->gpu_count);
         return hs_fail(s->diag, HS_E_INPUT, &place,
-                       "a partition deals whole nodes in the order of their numbers",
+                       "a partition assigns whole nodes in the order of their numbers",
                        "virtual cluster '%s' needs %" PRIu64 " GPUs, but node '%s' ends its share "
                        "at %" PRIu64,
                        s->list.vcs[v].name, wanted, c->nodes[node - 1].name, dealt);

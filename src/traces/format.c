@@ -239,8 +239,7 @@ enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_op
                        "--gavel-throughputs is for the gavel format, not for %s", format->name);
     if (options->keeps_attempts && !format->has_attempts)
         return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
-                       "--retries=attempts: a trace of the %s format tells of no attempts",
-                       format->name);
+                       "--retries=attempts: the %s format has no attempts", format->name);
     reader->next = format->next != NULL ? format->next : hs_table_next;
     reader->state =
         hs_alloc_zeroed(1, format->state_size > 0 ? format->state_size : sizeof(struct hs_table));

@@ -17,7 +17,7 @@
  * (strict), or skips and counts the row (--skip-bad-rows); validation lists every kind with its
  * first rows and its repair. */
 
-#define HS_SKIP_BAD "mend the rows, or pass over them with --skip-bad-rows=1%"
+#define HS_SKIP_BAD "correct the rows, or skip them with --skip-bad-rows=1%"
 
 /* name, text, repair. */
 #define HS_FAULT_LIST(X)                                                                           \
@@ -91,7 +91,7 @@ HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault 
       "a gang holds whole GPUs, or one share of each (column gpu_milli)")                          \
     X(TOO_FINE, FRACTION, "has more than three decimals", "shares are in thousandths, e.g. 0.125") \
     X(NOT_A_SHARE, RANGE, "is no share of a GPU", "thousandths of a GPU, from 1 to 1000")          \
-    X(TWO_SHARES, RANGE, "is not the share that gpus tells",                                       \
+    X(TWO_SHARES, RANGE, "is not the share given by gpus",                                         \
       "gpus 0.5 alone, or gpus 1 and gpu_milli 500")                                               \
     X(TOO_LARGE, RANGE, "is out of range", NULL)                                                   \
     X(TOO_LONG, RANGE, "is out of range",                                                          \
@@ -210,8 +210,7 @@ const struct hs_trace_format *hs_trace_format_find(const char *name);
 HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag);
 
 /* Hint for --retries=attempts if there are none. */
-#define HS_NO_ATTEMPTS_HINT                                                                        \
-    "--retries=merge runs each job once, --retries=generate makes attempts up"
+#define HS_NO_ATTEMPTS_HINT "--retries=merge runs each job once, --retries=generate draws attempts"
 
 /* ---- words ----
  *

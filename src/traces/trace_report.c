@@ -651,7 +651,7 @@ static void check_order(struct trace_validation *d, const struct hs_trace_job *j
     if (job->submit_us < d->handed_out_us) {
         (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_ORDER,
                                hs_reader_place(&d->reader, "submit_time"), NULL,
-                               "job '%s' comes %s s late, past the %llu rows held back", job->id,
+                               "job '%s' comes %s s late, beyond the %llu buffered rows", job->id,
                                ROUNDED_SECONDS((uint64_t)(d->handed_out_us - job->submit_us)),
                                (unsigned long long)d->options->sort_window);
         return;
@@ -805,9 +805,9 @@ static void say_command(const struct trace_validation *d, const char *given, str
     if (bad > 0) /* per cent, rounded up to tenths, which are what is counted */
         hs_say(out, " --skip-bad-rows=%g", (double)d->bad_permille / 10);
     hs_say(out, "\n%s",
-           is_cluster_guessed
-               ? "-c is made up, nodes of 8 GPUs for a load of 80 %: the trace names only types\n"
-               : "");
+           is_cluster_guessed ? "-c is an assumption, nodes of 8 GPUs for a load of 80 %: the "
+                                "trace names only types\n"
+                              : "");
 }
 
 enum hs_status hs_trace_validate(const struct hs_trace_options *options,

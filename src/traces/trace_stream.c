@@ -313,13 +313,13 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
     char hint[160];
     uint64_t window = t->options->sort_window > 0 ? t->options->sort_window : 1;
     snprintf(hint, sizeof hint,
-             "%llu rows were held back to sort them: --sort=%llu holds more, --sort=all the whole "
+             "%llu rows were buffered to sort them: --sort=%llu buffers more, --sort=all the whole "
              "trace",
              (unsigned long long)t->options->sort_window, (unsigned long long)window * 8);
-    return hs_fail(t->diag, HS_E_INPUT, HS_AT(hs_reader_place(&t->reader, "submit_time")), hint,
-                   "job '%s' was submitted %s s before the job of line %lld, which has been "
-                   "handed out",
-                   job->id, HS_SECONDS(t->last_us - job->submit_us), (long long)t->last_line);
+    return hs_fail(
+        t->diag, HS_E_INPUT, HS_AT(hs_reader_place(&t->reader, "submit_time")), hint,
+        "job '%s' was submitted %s s before the job of line %lld, which has already been replayed",
+        job->id, HS_SECONDS(t->last_us - job->submit_us), (long long)t->last_line);
 }
 
 /* HS_E_INPUT ends the file; its cause was reported only as the warning of a bad row. */
@@ -328,7 +328,7 @@ HS_INLINE enum hs_status check_read(struct hs_trace *t, enum hs_status status)
     if (HS_LIKELY(status != HS_E_INPUT) || t->diag->errors > 0)
         return status;
     return hs_fail(t->diag, status, HS_AT({.file = t->path}), NULL,
-                   "nothing can be read behind a malformed row, which is not passed over");
+                   "a malformed row cannot be skipped: nothing behind it can be read");
 }
 
 /* Returns the next row in order of submission; skips bad ones as far as allowed. Rows are read in
@@ -402,7 +402,7 @@ static enum hs_status finish(struct hs_trace *t)
     HS_TRY(check_bad_share(t, 0));
     if (counts->bad > 0) {
         list_faults(&t->reader.faults, reasons, sizeof reasons);
-        hs_report(t->diag, HS_WARNING, &place, NULL, "passed over %llu bad rows of %llu: %s",
+        hs_report(t->diag, HS_WARNING, &place, NULL, "skipped %llu bad rows of %llu: %s",
                   (unsigned long long)counts->bad, (unsigned long long)counts->rows, reasons);
     }
     if (counts->accepted > 0)

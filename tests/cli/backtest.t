@@ -19,7 +19,7 @@ and 10. With 10 s every start and end is that of the log.
   log.csv on 1x2 under fifo: 2 GPUs
 
   calibrated  on the first 2 of 4 jobs
-  start-up    --startup=10s, the least trimmed squares of start to end less run time
+  start-up    --startup=10s, by least trimmed squares of start to end minus run time
   overcommit  --overcommit=1 (not calibrated)
   error       root mean square of JCT: 15.8 s as given, 0.0 s calibrated; on the rest 22.4 s, 0.0 s
   compared    2 of 2 jobs
@@ -32,7 +32,7 @@ and 10. With 10 s every start and end is that of the log.
     GPUs held   recorded           1.2         2.0         2.0         2.0
                 simulated          1.2         2.0         2.0         2.0
 
-  mean JCT    +0.0 %; job by job the error is 0.0 % in the median, 0.0 % at the 90th per cent
+  mean JCT    +0.0 %; the error per job has a median of 0.0 % and a 90th percentile of 0.0 %
 
   vc                         jobs    p95 wait   simulated    mean JCT   simulated               JCT +-
     x                           1       0.0 s       0.0 s      50.0 s      50.0 s    +0.0 %      0.0 %
@@ -46,8 +46,8 @@ and 10. With 10 s every start and end is that of the log.
     20                          1     150.0 s     150.0 s     190.0 s     190.0 s    +0.0 %      0.0 %
     265                         1       0.0 s       0.0 s      50.0 s      50.0 s    +0.0 %      0.0 %
 
-  not told    0.0 % of the recorded waiting passed while the log left as many GPUs of this cluster idle as the job wanted: placement, quotas, holds, or machines that were down
-              the simulated cluster begins empty: what ran or waited before the first submission is not in the log
+  limits      during 0.0 % of the recorded waiting as many GPUs of this cluster were idle in the log as the job requested: possible causes are placement, quotas, holds, or machines out of service
+              the simulated cluster begins empty: jobs that ran or waited before the first submission are not in the log
               a job that was stopped and resumed counts as running all the time; priorities, dependencies and abandoned waits are not recorded
   files       out/
   $ cat out/backtest_jobs.csv
@@ -77,7 +77,7 @@ of four wait for 100 s; twice as many nodes repeat the log.
 
   calibrated  on the first 4 of 8 jobs
   start-up    --startup=0s (not calibrated)
-  overcommit  --overcommit=2, the least squares of JCT, of 6 simulations
+  overcommit  --overcommit=2, by least squares of JCT in 6 simulations
   error       root mean square of JCT: 70.7 s as given, 0.0 s calibrated; on the rest 70.7 s, 0.0 s
   compared    4 of 4 jobs
   $ horus run log.csv -c 2x1 --overcommit=2 -o run -q | head -n 1
@@ -87,11 +87,11 @@ of four wait for 100 s; twice as many nodes repeat the log.
   $ horus backtest log.csv -c 2x1 -o json -q --json | jq -c '.calibration, .groups[0].jct, .not_told[0]'
   {"jobs":4,"of":8,"simulations":6,"startup":0,"overcommit":2,"rms_jct":{"first":70.71067811865476,"first_calibrated":0,"rest":70.71067811865476,"rest_calibrated":0}}
   {"recorded":{"mean":100,"p50":100,"p90":100,"p95":100},"simulated":{"mean":100,"p50":100,"p90":100,"p95":100}}
-  "run times are from start to end: what a start-up took is part of them, so none is calibrated"
+  "run times are measured from start to end and include the start-up, so --startup is not calibrated"
   $ horus run log.csv -c 2x1 --overcommit=0.5 -o half -q | head -n 1
   log.csv (csv) on 2x1: 1 GPUs, 1 nodes
 
-# backtest-untold
+# backtest-limits
 What is left out and what a log cannot contain, with figures. b waits from 10 to 20 while one of two GPUs is
 idle, its whole request: 10 of the 10 s that jobs waited. c has no start.
 
@@ -115,16 +115,16 @@ idle, its whole request: 10 of the 10 s that jobs waited. c has no start.
     GPUs held   recorded           1.3         1.0         2.0         2.0
                 simulated          1.7         2.0         2.0         2.0
 
-  mean JCT    -6.2 %; job by job the error is 0.0 % in the median, 16.7 % at the 90th per cent
+  mean JCT    -6.2 %; the error per job has a median of 0.0 % and a 90th percentile of 16.7 %
 
   time                       jobs    p95 wait   simulated    mean JCT   simulated               JCT +-
     0                           1       0.0 s       0.0 s     100.0 s     100.0 s    +0.0 %      0.0 %
     7.5                         1      10.0 s       0.0 s      60.0 s      50.0 s   -16.7 %     16.7 %
 
-  not told    1 of 3 jobs have no recorded start and end in order: they run, and are not compared
-              100.0 % of the recorded waiting passed while the log left as many GPUs of this cluster idle as the job wanted: placement, quotas, holds, or machines that were down
-              run times are from start to end: what a start-up took is part of them, so none is calibrated
-              the simulated cluster begins empty: what ran or waited before the first submission is not in the log
+  limits      1 of 3 jobs lack a valid recorded start and end: they are simulated but not compared
+              during 100.0 % of the recorded waiting as many GPUs of this cluster were idle in the log as the job requested: possible causes are placement, quotas, holds, or machines out of service
+              run times are measured from start to end and include the start-up, so --startup is not calibrated
+              the simulated cluster begins empty: jobs that ran or waited before the first submission are not in the log
               a job that was stopped and resumed counts as running all the time; priorities, dependencies and abandoned waits are not recorded
   files       out/
   $ horus run log.csv -c 1x2 -o run -q | head -n 1
@@ -136,29 +136,29 @@ Run times of 10 and 20 minutes, started and ended in seconds: 1,800 s are 60 tim
   $ printf 'job_id,submit_time,start_time,end_time,gpus,duration\na,0,50,650,1,10\nb,60,60,1260,1,20\n' >minutes.csv
   $ horus backtest minutes.csv -c 1x4:V100 --calibrate=none -q -o out | sed -n 1p
   minutes.csv on 1x4:V100 under fifo: 4 GPUs
-  ! minutes.csv: warning: from start to end the jobs ran 60 times their run times: are both in one unit?
+  ! minutes.csv: warning: the times from start to end are 60 times the run times: are both in the same unit?
   !       = hint: a column is read in the unit that its name ends in, such as duration_min
   $ sed 1s/duration/duration_min/ minutes.csv >named.csv
   $ horus backtest named.csv -c 1x4:V100 --map=duration=duration_min --calibrate=none -q -o out -f | grep 'mean JCT'
-  mean JCT    -2.7 %; job by job the error is 0.0 % in the median, 7.7 % at the 90th per cent
+  mean JCT    -2.7 %; the error per job has a median of 0.0 % and a 90th percentile of 7.7 %
   time                       jobs    p95 wait   simulated    mean JCT   simulated               JCT +-
 
 # backtest-refusals
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,5\n' >plain.csv
   $ horus backtest plain.csv -c 1x2
   ! plain.csv: error: no job has a recorded start at or after its submission: there is nothing to compare with
-  !       = hint: a csv tells it in the columns start_time and end_time, or --map=start_time=COLUMN,end_time=COLUMN; 'horus run' needs none
+  !       = hint: a csv needs the columns start_time and end_time, or --map=start_time=COLUMN,end_time=COLUMN; 'horus run' does not
   [3]
   $ horus backtest - -c 1x2 <plain.csv
-  ! error: backtest: the trace is read several times: standard input cannot be
+  ! error: backtest reads the trace several times: it cannot be standard input
   !       = hint: put it into a file
   [2]
   $ horus backtest plain.csv -c 1x2 --load=2
-  ! error: backtest: at another pace nothing was recorded
+  ! error: backtest: the recorded schedule does not apply to a trace changed by --load or --scale-time
   !       = hint: leave --load and --scale-time out
   [2]
   $ horus backtest plain.csv -c 1x2 --retries=generate
-  ! error: backtest: what --retries=generate makes up was not recorded
+  ! error: backtest: attempts of --retries=generate have no recorded times
   !       = hint: --retries=merge or --retries=attempts
   [2]
 
@@ -212,8 +212,8 @@ job by job.
   > d,300,1,40,300,350,bob,x
   > END
   $ horus backtest log.csv -c 1x2 --calibrate=none -o out -q >/dev/null && horus report out -o out.html >/dev/null
-  $ sed -n '/id="backtest"/,/<\/section>/p' out.html >section && grep -o 'Mean JCT is [^<]*' section
-  Mean JCT is off by -13.7 %; job by job the error is 12.5 % in the median, 20.0 % at the 90th per cent.
+  $ sed -n '/id="backtest"/,/<\/section>/p' out.html >section && grep -o 'The error of the mean JCT is [^<]*' section
+  The error of the mean JCT is -13.7 %; the error per job has a median of 12.5 % and a 90th percentile of 20.0 %.
   $ grep -o '<th scope="row">[^<]*</th>.*' section | sed 's/<[^>]*>/ /g; s/  */ /g; s/&#8239;//g; s/ $//' | head -n 12
    wait, recorded 62.5 s 0.0 s 150.0 s 150.0 s
    wait, simulated 55.0 s 0.0 s 130.0 s 130.0 s

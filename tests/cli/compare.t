@@ -141,13 +141,13 @@ Refused before anything is simulated.
   2
   ! error: --fail-if 'mean_jtc>+1%': unknown metric 'mean_jtc'
   !       = hint: did you mean 'mean_jct'?
-  ! error: --fail-if 'mean_jct>1%': a per cent needs its sign
+  ! error: --fail-if 'mean_jct>1%': a percentage needs a sign, + or -
   !       = hint: +1% is a change against the first policy; a share itself is written 0.5
   ! error: --fail-if 'mean_jct': neither '>' nor '<'
   !       = hint: for example 'mean_jct>+1%', 'gpu_utilization<-5%@sjf' or 'ooms>0'
   ! error: --fail-if 'mean_jct>+1%@sfj': unknown policy 'sfj'
   !       = hint: did you mean 'sjf'?
-  ! error: --fail-if 'mean_jct>+1%@fifo': the first policy is what the others are held against
+  ! error: --fail-if 'mean_jct>+1%@fifo': the others are compared with the first policy
   !       = hint: name another, or leave the '@' out
   $ ls
   configs
@@ -197,7 +197,7 @@ t(0.975, 3) = 3.182446305 (any table of Student's t): none may differ by more th
   ratios      to fifo over 4 pairs of runs; intervals 95 %, +- that of a mean; *: best
   order       sjf before fifo by mean JCT in 4 of 4 pairs of runs
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
-  ! warning: P100, the type with most GPUs, is taken for the one that the trace was recorded on
+  ! warning: P100, the type with most GPUs, is assumed to be the one on which the trace was recorded
   !       = hint: --reference-type=TYPE names another
   $ horus compare t.csv -c 1x2 -p fifo --seeds 1,2 -o one -q | grep -E '^[^ ]+ on|^(ratios|intervals)'
   t.csv on 1x2: 2 GPUs, 1 nodes; 1 policy, 2 runs each
@@ -384,7 +384,7 @@ message that six runs have in common is shown once.
 Command lines from which no comparison can be made.
 
   $ horus compare t.csv
-  ! error: compare: which policies?
+  ! error: compare: no policy is given
   !       = hint: one -p each, e.g. -p fifo -p sjf; 'horus policies' lists them
   [2]
   $ horus compare -p fifo -p sjf
@@ -396,7 +396,7 @@ Command lines from which no comparison can be made.
   !       = hint: one -p each, e.g. -p fifo -p sjf
   [2]
   $ horus compare t.csv -p fifo
-  ! error: compare: there is one run only
+  ! error: compare: there is only one run
   !       = hint: a second -p, or --seeds 1..5
   [2]
   $ horus compare t.csv -p fifo -p sjf -p fifo
@@ -433,7 +433,7 @@ Command lines from which no comparison can be made.
   !       = hint: compare in parts
   [2]
   $ horus compare - -p fifo -p sjf <t.csv
-  ! error: compare reads the trace several times: standard input cannot be
+  ! error: compare reads the trace several times: it cannot be standard input
   !       = hint: put the trace into a file
   [2]
   $ horus compare t.csv -p fifo -p sjf --metrics mean_jct,p99wait
@@ -481,7 +481,7 @@ overlap.
   $ rows sjf mean_jct 100,,,1,1,1,2; rows fifo mean_jct 50,,,0.5,0.4,0.6,2; rows srtf mean_jct 55,,,0.55,0.45,0.65,2
   $ rows sjf p99_jct 100,,,1,1,1,2; rows fifo p99_jct 100,,,1,0.9,1.2,2; rows srtf p99_jct 90,,,0.9,0.7,1.1,2
   $ finding 0.8,1
-  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); under srtf perhaps as soon: it may be chance.
+  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); under srtf perhaps equally soon: the difference may be chance.
   $ rows srtf p99_jct 80,,,0.8,0.75,0.85,2; finding 0.8,0.99
   Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); the last per cent ends soonest under srtf.
   $ finding ,

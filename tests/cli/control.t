@@ -50,7 +50,7 @@ is merely invalid UTF-8 is kept.
   2 malformed
       philly.json:1:29: error: a control character inside a text
       philly.json:3:27: error: vc has a line end or another control character
-      repair: mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: correct the rows, or skip them with --skip-bad-rows=1%
 
   2 faults
   ! philly.json: error: the trace has faults, listed above

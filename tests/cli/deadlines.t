@@ -262,8 +262,8 @@ A lease program that is abandoned after one iteration is planned greedily, which
 The page of a run with deadlines draws by how much jobs were late.
 
   $ horus run traces/sample.csv -p edf --deadlines=gavel --report -q -o out >/dev/null 2>&1
-  $ grep -o 'Share of the jobs with a deadline that are done so much before' out/report.html
-  Share of the jobs with a deadline that are done so much before
+  $ grep -o 'Share of the completed jobs with at most this lateness' out/report.html
+  Share of the completed jobs with at most this lateness
 
 # deadlines-at-once
 A deadline at the first submission is like any other: the job is 10 s late.

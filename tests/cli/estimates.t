@@ -109,23 +109,23 @@ the first of its runs; a file that no source uses, and a source without its file
   ! nowhere.csv: error: cannot open: No such file or directory
   [4]
   $ run sjf:pred=file,pred_file=-
-  ! error: policy 'sjf': 'pred_file' is read several times: standard input cannot be
+  ! error: policy 'sjf': 'pred_file' is read several times: it cannot be standard input
   !       = hint: put it into a file
   [2]
   $ run sjf:pred=file
-  ! error: policy 'sjf': run times come from a file: from which?
+  ! error: policy 'sjf': the file of run times is missing
   !       = hint: pred=file,pred_file=FILE
   [2]
   $ run sjf:pred_file=e.csv
-  ! error: policy 'sjf': a file of run times is given, but they come from elsewhere
+  ! error: policy 'sjf': a file of run times is given, but pred is not file
   !       = hint: pred=file,pred_file=FILE
   [2]
   $ horus run t.csv -c 1x1 -q -o out -p sjf:pred=file --dry-run
-  ! error: policy 'sjf': run times come from a file: from which?
+  ! error: policy 'sjf': the file of run times is missing
   !       = hint: pred=file,pred_file=FILE
   [2]
   $ horus compare t.csv -c 1x1 -q -o out -p fifo -p sjf:pred=file
-  ! error: policy 'sjf': run times come from a file: from which?
+  ! error: policy 'sjf': the file of run times is missing
   !       = hint: pred=file,pred_file=FILE
   [2]
   $ [ -e out ] || echo no directory is left

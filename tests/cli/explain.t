@@ -111,12 +111,12 @@ preemption, has 3 s of restart overhead and ends at 113: 100 of work, 10 of wait
   under srtf:preempt_cost=job: order remaining, scan fit
 
     submitted      0.0 s                 0 s  after the first job of the trace
-    waited        10.0 s                10 s  without GPUs, in all
+    waited        10.0 s                10 s  without GPUs, in total
     ran          103.0 s               103 s  holding GPUs
     JCT          113.0 s               113 s  unknown
-    slowdown        1.13  JCT over its run time alone on the reference GPU
+    slowdown        1.13  JCT / run time alone on the reference GPU
 
-  why it waited again, taken off its GPUs by the policy
+  why it waited again after the policy took it off its GPUs
     resources          10.0 s                10 s    8.8 %  ##
 
   while it held GPUs
@@ -128,17 +128,17 @@ preemption, has 3 s of restart overhead and ends at 113: 100 of work, 10 of wait
         20.0 s      10.0 s  waits  resources
         30.0 s      83.0 s  runs   GPUs 0-1, rate 0.964; finish
 
-  overtaken by 1 job that came later and started while it waited
+  overtaken by 1 job submitted later and started while it waited
     b                   2 GPUs  after 20.0 s
 
-  moved: 1 preemption, 0 suspensions or pauses, 0 migrations, 0 times out of memory
+  interruptions: 1 preemption, 0 suspensions or pauses, 0 migrations, 0 times out of memory
 
   decided       after  at a           action      because
          0.0 s  submit         start       its turn: order remaining, scan fit
         20.0 s  submit         preempt     has more left than jobs that get its GPUs
         30.0 s  finish         resume      its turn: order remaining, scan fit
 
-    resources      insufficient resources: fewer GPUs were free than it wanted
+    resources      insufficient resources: fewer GPUs were free than it requested
   $ horus explain out --job c --json
   {
     "job_id": "c",
@@ -208,9 +208,9 @@ preemption, has 3 s of restart overhead and ends at 113: 100 of work, 10 of wait
   $ horus run t.csv -c 1x2 -p fifo -q -o plain >/dev/null
   $ horus explain plain --job b | tail -n 4
 
-  What the policy decided about it is recorded with `horus run --decisions`.
+  `horus run --decisions` records the decisions of the policy about it.
 
-    resources      insufficient resources: fewer GPUs were free than it wanted
+    resources      insufficient resources: fewer GPUs were free than it requested
 
 # explain-many-ranges
 A gang gets every second GPU of 40, as jobs of one GPU that run on end hold the others: 20 ranges.
@@ -286,7 +286,7 @@ priority. e requests all 8 from 40 on and has them when a ends at 100: 60 s of r
   out: 5 jobs, 5 placements, 8 GPUs
   under fifo: order submit, scan strict
 
-  GPU-hours that jobs waited for, by cause
+  GPU-hours of waiting (requested GPUs x time), by cause
     resources             0.133   81.4 %  ########################
     fragmentation         0.022   13.6 %  ####
     constraint            0.000    0.0 %
@@ -294,7 +294,7 @@ priority. e requests all 8 from 40 on and has them when a ends at 100: 60 s of r
     priority              0.008    5.1 %  ##
     all                   0.164
 
-  GPUs waited for, mean of each twelfth of the run
+  GPUs requested by waiting jobs, mean of each twelfth of the run
           from      resources  fragmentation       priority         all
          0.0 s            0.0            0.0            0.0         0.0
          9.2 s            0.0            0.0            0.0         0.0
@@ -314,11 +314,11 @@ priority. e requests all 8 from 40 on and has them when a ends at 100: 60 s of r
     e        8      40.0 s      60.0 s  resources 100 %
     c        2      20.0 s      40.0 s  fragmentation 100 %
     d        1      30.0 s      30.0 s  priority 100 %
-  `horus explain out --job e` tells more of one.
+  `horus explain out --job e` explains one job.
 
-    resources      insufficient resources: fewer GPUs were free than it wanted
-    fragmentation  enough were free, but not on one node, which could have held it
-    priority       head-of-line blocking or lower priority: it would have fitted, but had to wait
+    resources      insufficient resources: fewer GPUs were free than it requested
+    fragmentation  enough GPUs were free, but not together on a node that could hold it
+    priority       head-of-line blocking or lower priority: it would have fitted, but others were first
   $ horus explain out --json | jq -c '.gpu_seconds, (.intervals | length),
   >     (.longest[] | [.job_id, .queueing_delay, .first])'
   {"resources":480,"fragmentation":80,"constraint":0,"quota":0,"priority":30}
@@ -352,7 +352,7 @@ replays its rows.
   out: 5 jobs, 5 placements, 2 GPUs
   under fifo: order submit, scan strict
 
-  GPU-hours that jobs waited for, by cause
+  GPU-hours of waiting (requested GPUs x time), by cause
     resources             0.028   33.3 %  ##########
     fragmentation         0.028   33.3 %  ##########
     constraint            0.000    0.0 %
@@ -360,7 +360,7 @@ replays its rows.
     priority              0.028   33.3 %  ##########
     all                   0.083
 
-  GPUs waited for, mean of each twelfth of the run
+  GPUs requested by waiting jobs, mean of each twelfth of the run
           from      resources  fragmentation       priority         all
          0.0 s            1.0            1.0            1.0         3.0
          9.2 s            1.0            1.0            1.0         3.0
@@ -380,20 +380,20 @@ replays its rows.
     c        1       0.0 s     100.0 s  fragmentation 100 %
     d        1       0.0 s     100.0 s  resources 100 %
     e        1       0.0 s     100.0 s  priority 100 %
-  `horus explain out --job c` tells more of one.
+  `horus explain out --job c` explains one job.
 
-    resources      insufficient resources: fewer GPUs were free than it wanted
-    fragmentation  enough were free, but not on one node, which could have held it
-    priority       head-of-line blocking or lower priority: it would have fitted, but had to wait
+    resources      insufficient resources: fewer GPUs were free than it requested
+    fragmentation  enough GPUs were free, but not together on a node that could hold it
+    priority       head-of-line blocking or lower priority: it would have fitted, but others were first
   $ horus explain out --job d | head -8
   job d: 0.900 of 1 GPU
   under fifo: order submit, scan strict
 
     submitted      0.0 s                 0 s  after the first job of the trace
-    waited       100.0 s               100 s  without GPUs, in all
+    waited       100.0 s               100 s  without GPUs, in total
     ran           10.0 s                10 s  holding GPUs
     JCT          110.0 s               110 s  unknown
-    slowdown       11.00  JCT over its run time alone on the reference GPU
+    slowdown       11.00  JCT / run time alone on the reference GPU
   $ horus explain out --job d --json | head -13
   {
     "job_id": "d",
@@ -501,7 +501,7 @@ during which her jobs are in the system, bob 15 of 25: (.7143 + .6)^2 / (2 (.714
 
   $ printf 'job_id,submit_time,gpus,duration,owner\na,0,1,10,ann\n' >t.csv; horus run t.csv -c 1x2 -q -o nobody >/dev/null
   $ horus explain nobody --by=user | tail -n 1
-  no job names one: --map=user=COLUMN of a run reads a column of another name
+  no job has one: run with --map=user=COLUMN to read a column of another name
 
 # explain-machines
 The failure that stopped a job, and the causes of its wait after that: n0 until 6 s, behind b, which was
@@ -511,7 +511,7 @@ queued before the job returned to the queue; from 6 on b.
   $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
   $ horus run t.csv -c 1x1 --events e.csv --checkpoint-interval=3s -q -o out >/dev/null
   $ horus explain out --job a | sed -n '/^why it waited again/,/^overtaken/p'
-  why it waited again after a failure or a drain, or for want of GPU memory
+  why it waited again after a failure, a drain or running out of GPU memory
     resources           7.0 s                 7 s   38.9 %  #########
 
   while it held GPUs
@@ -522,11 +522,11 @@ queued before the job returned to the queue; from 6 on b.
          4.0 s       7.0 s  waits  resources; 29 % for GPUs out of service
         11.0 s       7.0 s  runs   GPU 0, rate 1.000; finish
 
-  heads of the line meanwhile: of the jobs without room the first submitted
+  head of the queue meanwhile: the first submitted of the jobs that did not fit
     a                   1 GPU   for 5.0 s, waits for resources  (the job itself)
     b                   1 GPU   for 2.0 s, waits for resources
 
-  overtaken by 1 job that came later and started while it waited
+  overtaken by 1 job submitted later and started while it waited
   $ horus explain out --job a --json | jq -c '.life[0:2], .heads_of_line'
   [{"from":0,"to":4,"gpus":"0","mean_rate":1,"tenants":1,"ended_by":"fault","stopped_by":{"node":"n0","event":"down"}},{"from":4,"to":11,"waits":{"resources":7,"fragmentation":0,"constraint":0,"quota":0,"priority":0},"for_gpus_out":2,"for_gpus_reserved":0}]
   {"jobs":2,"named":[{"job_id":"a","seconds":5},{"job_id":"b","seconds":2}]}
@@ -549,8 +549,8 @@ until 20 s.
 
   $ printf 'job_id,submit_time,gpus,duration\nlong,0,2,20\nw,1,4,10\nsmall,2,1,5\n' >t.csv
   $ horus run t.csv -c 1x4 -q -o out >/dev/null
-  $ horus explain out --job small | grep -A 2 heads
-  heads of the line meanwhile: of the jobs without room the first submitted
+  $ horus explain out --job small | grep -A 2 'head of'
+  head of the queue meanwhile: the first submitted of the jobs that did not fit
     w                   4 GPUs  for 18.0 s, waits for resources
     small               1 GPU   for 10.0 s, waits for resources  (the job itself)
 

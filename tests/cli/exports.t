@@ -31,7 +31,7 @@ a load of 80 % of 100: 13 nodes; the largest job of the other type fills two.
   $ printf 'job_id,submit_time,gpus,duration,gpu_type\na,0,4,1000,A100\nb,100,4,1000,A100\nc,50,9,1,Tesla T4\n' >types.csv
   $ horus trace validate types.csv | tail -n 2
   run it with: horus run types.csv -c 13x8:A100,2x8:T4
-  -c is made up, nodes of 8 GPUs for a load of 80 %: the trace names only types
+  -c is an assumption, nodes of 8 GPUs for a load of 80 %: the trace names only types
   $ horus trace validate types.csv -c 1x8:A100,2x8:T4 | tail -n 1
   run it with: horus run types.csv --cluster=1x8:A100,2x8:T4
 
@@ -169,7 +169,7 @@ command that maps each state by its first letters.
       log.csv:2:72: error: unknown state 'OK'
       log.csv:3:72: error: unknown state 'ERR'
       log.csv:4:72: error: unknown state 'Killed by user'
-      repair: --map-value='state:other=failed,state:OK=completed,state:ERR=failed,state:Killed by user=cancelled', if that is what they mean; else mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: --map-value='state:other=failed,state:OK=completed,state:ERR=failed,state:Killed by user=cancelled', if that is what they mean; else correct the rows, or skip them with --skip-bad-rows=1%
 
   3 faults
   run it with: horus run log.csv --map='status=Final,gpus=Num GPUs,job_id=Task,submit_time=Queued at,start_time=Began,end_time=Finished,user=Owner,vc=Team' --map-value='state:other=failed,state:OK=completed,state:ERR=failed,state:Killed by user=cancelled'
@@ -191,7 +191,7 @@ command that maps each state by its first letters.
   !     5 | 4,0,1,soon
   !       |       ^~~~
   !       = hint: seconds such as 12.5, with a point, or 1:30:00, or 90min; start_time and end_time may take its place
-  ! spans.csv: warning: passed over 1 bad rows of 4: 1 not a number
+  ! spans.csv: warning: skipped 1 bad rows of 4: 1 not a number
 
 # exports-outcomes-by-other-names
 A column with the name of one of outcomes is read as that if its first value is an outcome; otherwise a
@@ -276,7 +276,7 @@ one on CPUs is dropped; fleetsim's microseconds become seconds.
   ! dlrm.csv:2:12: warning: submit_time is empty
   !     2 | i0,a0,12,1,,,
   !       |            ^
-  ! dlrm.csv: warning: passed over 1 bad rows of 3: 1 required value missing
+  ! dlrm.csv: warning: skipped 1 bad rows of 3: 1 required value missing
   ! warning: 1 of 3 rows left out: CPU job (0 GPUs)
   ! note: 1 jobs from csv to csv, nothing lost
   $ printf '%s\n' '# hand-written' job_id,user,tenant,class,submit_time,num_chips,chip_type,num_nodes,duration_s,walltime_limit_s,final_status \

@@ -234,10 +234,10 @@ A row that is out of order by more than the window.
   > 5,1,1,10
   > END
   $ horus run t.csv -c 2x4 -o out --sort=2
-  ! t.csv:4:3: error: job '3' was submitted 10 s before the job of line 3, which has been handed out
+  ! t.csv:4:3: error: job '3' was submitted 10 s before the job of line 3, which has already been replayed
   !     4 | 3,80,1,10
   !       |   ^~
-  !       = hint: 2 rows were held back to sort them: --sort=16 holds more, --sort=all the whole trace
+  !       = hint: 2 rows were buffered to sort them: --sort=16 buffers more, --sort=all the whole trace
   [3]
 
 # csv-out-of-order-mended
@@ -256,7 +256,7 @@ The same rows with a window of the whole file: sorted, with a note.
 
   policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
   fifo      10.0 s      0.0 s   109.0 s      5.7 %   10.0 s   10.0 s     0.0 s      1.00
-  ! warning: 4 of 5 rows came late and were put in order of submission
+  ! warning: 4 of 5 rows were late and were sorted by submission
 
 # csv-skip-some
 As many bad rows as --skip-bad-rows allows: they are counted, and shown.
@@ -274,7 +274,7 @@ As many bad rows as --skip-bad-rows allows: they are counted, and shown.
   !     3 | 2,x,1,10
   !       |   ^
   !       = hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
-  ! t.csv: warning: passed over 1 bad rows of 4: 1 not a time
+  ! t.csv: warning: skipped 1 bad rows of 4: 1 not a time
 
 # csv-skip-too-many
 More bad rows than --skip-bad-rows allows.
@@ -494,7 +494,7 @@ from midnight of UTC for an hour on 8 GPUs.
   1 not a time
       dates.csv:4:3: error: submit_time has an offset from UTC, or lacks one, unlike the times before: '2020-04-02 00:00:02Z'
       hint: give all times an offset (2020-04-01 12:30:00+02:00), or none of them
-      repair: mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: correct the rows, or skip them with --skip-bad-rows=1%
 
   offered load over the span of the submissions
                                   GPUs         jobs mean GPUs wanted   load %
@@ -549,7 +549,7 @@ first of them, and --skip-bad-rows skips the second.
   !     6 | x,4,1,10
   !       | ^
   !       = hint: --map=job_id=@row numbers the jobs of a CSV file; sacct without --duplicates has one row a job
-  ! twice.csv: warning: passed over 2 bad rows of 5: 2 job id seen before
+  ! twice.csv: warning: skipped 2 bad rows of 5: 2 job id seen before
   $ horus trace info twice.csv --map job_id=@row | grep jobs -m 1
   jobs         5
 
@@ -659,7 +659,7 @@ an option, not a day more.
   !     3 | b,1600000100,1,10
   !       |   ^~~~~~~~~~
   !       = hint: are seconds and milliseconds mixed, or dates and numbers? --window=FROM..TO takes a part
-  ! warning: 1 of 3 rows came late and were put in order of submission
+  ! warning: 1 of 3 rows were late and were sorted by submission
   $ printf 'job_id,submit_time,gpus,duration\na,2000-01-01,1,10\nb,2020-01-01,1,10\n' > long.csv
   $ horus run long.csv -c 1x4:V100 -o long -q > /dev/null
   $ sed 's/2020-01-01/2020-01-02/' long.csv | horus run - -c 1x4:V100 -o longer -q > /dev/null

@@ -12,7 +12,7 @@ where any job has its duration; with them a job that the file does not have is a
   $ horus trace convert lm.csv --gavel-throughputs speeds.json -o lm.trace
   ! warning: 1 of 1 jobs lose their job_id: the gavel format has none
   ! note: 1 jobs from csv to gavel
-  ! note: made up: no commands; a mode, static, where it is written as Shockwave's
+  ! note: assumed: no commands; a mode, static, where it is written as Shockwave's
   $ cat lm.trace
   LM (batch size 5)\t-\t-\t-\t0\t1000\t2\t1\t-1\t0 (esc)
   $ horus trace convert lm.trace --gavel-throughputs speeds.json -o -  --to csv -q | cut -d, -f1-4,8,10
@@ -105,4 +105,4 @@ A job that the file of throughputs does not have is a bad row, which --skip-bad-
   !     2 | LM (batch size 5)\x09cmd\x09lm\x09--n\x091\x091000\x092\x091\x09-1\x0920
   !       | ^~~~~~~~~~~~~~~~~
   !       = hint: another of Gavel's *_throughputs.json may have it
-  ! jobs.trace: warning: passed over 1 bad rows of 2: 1 required value missing
+  ! jobs.trace: warning: skipped 1 bad rows of 2: 1 required value missing

@@ -194,7 +194,7 @@ its container's 1, restarted: it runs from its own start on; slice requests MIG 
   !     7 | "c/slice",1714557609,"2 nvidia.com/mig-1g.10gb",1714557620,1714557660,"c","",0,0,0,"completed"
   !       |                      ^~~~~~~~~~~~~~~~~~~~~~~~~~
   !       = hint: a whole number such as 8
-  ! jobs.csv: warning: passed over 1 bad rows of 6: 1 not a number
+  ! jobs.csv: warning: skipped 1 bad rows of 6: 1 not a number
   ! warning: 1 of 6 rows left out: CPU job (0 GPUs)
   ! warning: 1 of 6 rows left out: never started
   ! warning: 1 of 3 jobs have a priority: policy 'fifo' ignores it

@@ -206,5 +206,5 @@ A file that ends inside an element, with bad rows tolerated: the run reports tha
   !     1 | [{"jobid":"a","x":1
   !       |                    ^
   !       = hint: a truncated download? compare its size with the original
-  ! t.json: error: nothing can be read behind a malformed row, which is not passed over
+  ! t.json: error: a malformed row cannot be skipped: nothing behind it can be read
   [3]

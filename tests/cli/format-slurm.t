@@ -92,7 +92,7 @@ One id twice, an end before the start, a header without GPUs or none at all.
   1 out of range
       jobs.txt:4:53: error: End is before Start
       hint: where clocks are set back in autumn, TZ=UTC sacct ... prints times of one clock
-      repair: check --time-unit; else mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: check --time-unit; else correct the rows, or skip them with --skip-bad-rows=1%
 
   1 job id seen before
       jobs.txt:3:1: error: job id '1' was seen before: jobs.txt:2:1

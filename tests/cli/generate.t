@@ -19,7 +19,7 @@ workload file that has changed.
   $ sed -i 's/"jobs_per_day": 100/"jobs_per_day": 200/' mine.json
   $ horus rerun mine >/dev/null
   ! mine.json: error: input 'workload' is not that of the run: recorded * (glob)
-  !       = hint: paths are as they were given: go to the folder where they hold
+  !       = hint: paths are as they were given: run in the folder that they are relative to
   [3]
 
 # generate-fit
@@ -103,11 +103,11 @@ A failed job with two retries, all alike: a mean of 2 retries, at the limit of w
 Options that contradict --fit, options that need it, and a trace with too few jobs.
 
   $ horus generate --fit x.csv --like venus -o w.json
-  ! error: generate: --fit writes a workload; options of the jobs have no meaning
+  ! error: generate: --fit writes a workload and takes no options of jobs
   !       = hint: first --fit TRACE -o w.json, then --workload w.json
   [2]
   $ horus generate --like venus --map a=b -o w.json
-  ! error: generate: --map has a meaning only with --fit
+  ! error: generate: --map needs --fit
   !       = hint: --fit TRACE
   [2]
   $ printf 'job_id,submit_time,gpus,duration\n1,0,1,5\n' >one.csv
@@ -120,7 +120,7 @@ Options that contradict --fit, options that need it, and a trace with too few jo
 Requests that are refused, each with a hint.
 
   $ horus generate
-  ! error: generate: what the jobs are like is missing
+  ! error: generate: neither --like nor --workload is given
   !       = hint: --like takes earth, itp01, itp03, itp05, itp07, itp09, pai, philly, saturn, uranus, venus
   [2]
   $ horus generate --like venis
@@ -128,11 +128,11 @@ Requests that are refused, each with a hint.
   !       = hint: did you mean 'venus'?
   [2]
   $ horus generate --like venus --workload w.json
-  ! error: generate: --like and --workload both say what the jobs are like
+  ! error: generate: --like and --workload exclude each other
   !       = hint: leave one out
   [2]
   $ horus generate --like venus -n 10 -c 4x8
-  ! error: generate: -c has a meaning only with --load
+  ! error: generate: -c needs --load
   !       = hint: --load=0.8 -c 16x8:V100
   [2]
   $ horus generate --like venus -n 10 --load 0.5
@@ -273,5 +273,5 @@ A file of the user is kept without --force, whichever command would write it.
 A byte 0 in a file with a request: the text after it is not dropped.
 
   $ printf 'gen:philly,n=5\0,seed=46' >nul.gen; horus trace info nul.gen
-  ! nul.gen: error: a request for made-up jobs has a byte 0
+  ! nul.gen: error: a request for synthetic jobs has a byte 0
   [3]

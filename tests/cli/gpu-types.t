@@ -193,7 +193,7 @@ the K80's 3600 s again. A job without one ran on the reference type; the speed o
   21 checks passed
   $ printf 'job_id,submit_time,gpus,duration,gpu_type_ran\na,0,1,3600,H7\n' >h7.csv
   $ horus run h7.csv -c 1x4:V100 -o out -f -q >/dev/null
-  ! warning: 1 of 1 jobs ran on a GPU type on which their speed is not known, e.g. 'H7': their run times are taken for those of the reference type
+  ! warning: 1 of 1 jobs ran on a GPU type on which their speed is not known, e.g. 'H7': their run times count as those of the reference type
   !       = hint: "speed" of the GPU type in the cluster file, or --models with its speeds
 
 Attempts are converted one by one, and a type need not be in the cluster: 1000 s and 2000 s on a K80 are 141.69 s and

@@ -44,7 +44,7 @@ The same command again with --resume, after the run has ended: there is nothing 
   $ run() { horus run traces/sample.csv -c 8x8:V100 --max-jobs=9 -o out -q --checkpoint=10m --resume >/dev/null; }
   $ run
   $ run
-  ! out: error: this run is finished: nothing is left to resume
+  ! out: error: this run is finished: there is nothing to resume
   !       = hint: --force runs it again
   [4]
 
@@ -164,7 +164,7 @@ A directory below a file cannot be made.
 The message names FILE of -o, not the temporary file beside it.
 
   $ horus trace assign traces/sample.csv -o /nonexist/x.csv
-  ! note: no cluster given: what is drawn may need more GPU memory than yours has
+  ! note: no cluster given: drawn profiles may need more GPU memory than your GPUs have
   !       = hint: -c SPEC
   ! /nonexist/x.csv: error: cannot create: No such file or directory
   [4]

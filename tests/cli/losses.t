@@ -9,8 +9,8 @@ half of them above .316; thresholds from 1 to 5 %, half of them above 3. A run o
   $ printf 'job_id,submit_time,gpus,duration,loss_curve\na,0,1,100,0.1/1/0.2/0.005\n' >jobs.csv
   $ for i in $(seq 300); do echo "j$i,$i,1,900,"; done >>jobs.csv
   $ mkdir drawn
-  $ horus trace assign jobs.csv --assign=off --losses=draw -o drawn/jobs.csv 2>notes.txt; grep 'by draw' notes.txt
-  warning: 300 of 301 jobs have a loss curve by draw (--losses), not of the trace
+  $ horus trace assign jobs.csv --assign=off --losses=draw -o drawn/jobs.csv 2>notes.txt; grep 'random' notes.txt
+  warning: 300 of 301 jobs have a random loss curve (--losses), not one of the trace
   $ sed -n 1,2p drawn/jobs.csv | cut -d, -f33
   loss_curve
   0.1/1/0.2/0.005
@@ -35,8 +35,8 @@ If the trace has none, one curve is used for all; only a policy that uses it cau
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10000\nb,0,1,10000\n' >jobs.csv
   $ horus run jobs.csv -c 1x4:V100 -p optimus --assign=off -q -o a >/dev/null
   $ horus run jobs.csv -c 1x4:V100 -p optimus:oracle=no --assign=off -q -o b >/dev/null
-  ! warning: 2 of 2 jobs have no loss curve: the same stands for all of them
-  !       = hint: --losses=draw draws one for each
+  ! warning: 2 of 2 jobs have no loss curve: one default curve is used for all of them
+  !       = hint: --losses=draw draws a curve for each
 
 # losses-malformed
 Three or five figures, a first one of 0, one too large, an empty one; b2 may be 0.

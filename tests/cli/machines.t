@@ -171,7 +171,7 @@ A job that is longer than nodes live would run for ever.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
   $ horus run t.csv -c 1x1 --faults mtbf=10d,repair=1h -q -o out >/dev/null
-  ! warning: jobs without checkpoints begin anew after each failure: long ones may never end
+  ! warning: jobs without checkpoints start again after each failure: long ones may never end
   !       = hint: --checkpoint-cost=1min or --checkpoint-interval=1h, or --until
 
 # run-faults

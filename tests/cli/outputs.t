@@ -93,7 +93,7 @@ A manifest that is no JSON was not left by the program.
   [4]
   $ rm all/sweep.csv && echo mine >all/gather.lock
   $ horus sweep s.json -o all -q
-  ! all/gather.lock: error: no lock of horus has this name: it is not touched
+  ! all/gather.lock: error: it is not a lock file of horus and is left as it is
   !       = hint: rename it
   [4]
   $ cat all/gather.lock
@@ -176,7 +176,7 @@ A file with the name of the lock that the program has not written.
 
   $ echo mine >.out.horus
   $ horus run t.csv -c 2x4 -q -o out
-  ! .out.horus: error: no lock of horus has this name: it is not touched
+  ! .out.horus: error: it is not a lock file of horus and is left as it is
   !       = hint: rename it, or give the output another name
   [4]
   $ cat .out.horus

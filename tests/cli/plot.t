@@ -48,11 +48,11 @@ An unknown kind, an unknown form of file, options that the kind does not take.
   [2]
   $ horus plot time run --metric=jct
   ! error: a figure of kind 'time' takes no --metric
-  !       = hint: horus help plot tells what each kind takes
+  !       = hint: 'horus help plot' lists the options of each kind
   [2]
   $ horus plot cdf run run run run run run run run run
   ! error: a figure has room for 8 runs or policies, not for 9
-  !       = hint: name those that matter
+  !       = hint: name only some of them
   [2]
   $ ls
   configs
@@ -84,7 +84,7 @@ Operands that are no runs, and runs without data for the kind.
   $ horus run t.csv -c 1x1 --until=1s -q -o early >/dev/null
   ! warning: jobs not finished at the end of the simulation: 2
   $ horus plot cdf early
-  ! error: no job counts in any of the runs: done, and inside the window of --warmup and --cooldown
+  ! error: no run has a completed job inside the window of --warmup and --cooldown
   [3]
   $ horus run traces/sample.csv -c 8x8 --max-jobs=501 -q -o long >/dev/null
   $ horus plot gantt long
@@ -172,8 +172,8 @@ and 128 s).
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ for p in fifo srtf; do horus run t.csv -c 1x1 -p $p -q -o $p >/dev/null; done; horus run t.csv -c 1x1 --startup=50s -q -o slow >/dev/null
-  ! warning: 54 % of the GPU time of the jobs paid for starts, switches, preemptions and moves, not for work
-  !       = hint: longer quanta or rounds, fewer preemptions or a smaller cost leave more for work ('horus policies' and --startup)
+  ! warning: 54 % of the GPU time of jobs is overhead of starts, switches, preemptions and moves, not work
+  !       = hint: longer quanta or rounds, fewer preemptions or a smaller cost help (parameters in 'horus policies NAME', and --startup)
   $ horus plot pareto fifo srtf slow -o p.svg && grep -o '<title>[^<]*' p.svg
   p.svg
   <title>no other is better in one and as good in the other

@@ -37,7 +37,7 @@ A key has four parts.
 Slowdowns are of a GPU type.
 
   $ predict --job Alpha:64
-  ! error: predict: --gpu is missing: the GPU type to ask about
+  ! error: predict: --gpu is missing: the GPU type
   !       = hint: for example --gpu V100
   [2]
 
@@ -46,7 +46,7 @@ No --job.
 
   $ predict --gpu V100
   ! error: predict: --job is missing: MODEL[:BATCH[:PRECISION[:DATASET]]]
-  !       = hint: for example --job ResNet18:64:amp; --list tells what there is
+  !       = hint: for example --job ResNet18:64:amp; --list lists the catalogue
   [2]
 
 # predict-slip-gpu
@@ -67,7 +67,7 @@ An unknown GPU type is a warning, not an error.
   predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
-  ! warning: nothing was measured on W100: what follows is extrapolated; measured: V100, P100
+  ! warning: there are no measurements on W100: all values are extrapolated; measured: V100, P100
 
 # predict-too-many-parts
 A job has at most four parts.
@@ -82,7 +82,7 @@ A dataset that is unknown for the model is an error, not a guess.
 
   $ predict --job Alpha:64:fp32:ImageNet --gpu V100
   ! error: predict: the catalogue has no model 'Alpha' with the dataset 'ImageNet'
-  !       = hint: it has it with 'Set'
+  !       = hint: it has the model with 'Set'
   [2]
 
 # predict-unknown-model
@@ -90,7 +90,7 @@ A misspelt model.
 
   $ predict --job Alhpa:32 --gpu V100
   ! error: predict: the catalogue has no model 'Alhpa'
-  !       = hint: did you mean 'Alpha'? 'horus predict --list' tells all
+  !       = hint: did you mean 'Alpha'? 'horus predict --list' lists all
   [2]
 
 # predict-unknown-precision
@@ -98,7 +98,7 @@ A precision that is unknown for the model is an error, not a guess.
 
   $ predict --job Alpha:64:bf16 --gpu V100
   ! error: predict: the catalogue has no model 'Alpha' with the precision 'bf16'
-  !       = hint: what was not measured is predicted for fp32 and amp
+  !       = hint: unmeasured configurations are predicted for fp32 and amp
   [2]
 
 # predict-other-precision
@@ -110,5 +110,5 @@ A measured model in another precision, and one without any prediction.
   ResNet18/CIFAR-10/32/fp32 alone on V100
   $ horus predict --job ResNet18///int8 --gpu V100
   ! error: predict: the catalogue has no model 'ResNet18' with the precision 'int8'
-  !       = hint: what was not measured is predicted for fp32 and amp
+  !       = hint: unmeasured configurations are predicted for fp32 and amp
   [2]

@@ -777,7 +777,7 @@ Delta and an H100 are unknown; the general form is fitted on other types.
   predicted: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
-  ! warning: nothing was measured on H100: what follows is extrapolated; measured: V100, P100
+  ! warning: there are no measurements on H100: all values are extrapolated; measured: V100, P100
 
 # predict-unmeasured
 A run uses the row of batch 64: 1 + 0.8 x 0.2. The estimate is of loads, twice ln 2 for Alpha, so 1
@@ -785,7 +785,7 @@ A run uses the row of batch 64: 1 + 0.8 x 0.2. The estimate is of loads, twice l
 
   $ predict --job Alpha:128:amp --with Gamma --gpu V100
   Alpha/Set/128/amp alone on V100
-    not in the catalogue; a run takes Alpha/Set/64/fp32, whose figures these are
+    not in the catalogue; a run uses Alpha/Set/64/fp32, whose values these are
                              value         error      source
     utilization               80.0 %           -      measured on V100
       a policy sees           70.0 %        10.0 %    regress

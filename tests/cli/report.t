@@ -45,19 +45,19 @@ and 17 s for the one GPU: (0 + 9 + 17) / 3 = 8.667 s.
   >     horus report $run -o - | notes
   > done
   summary:
-  Left out, as their files were not kept: Distributions, Over time, Who got what, Where. Repeat with --outputs=all.
-  Left out: all jobs that ran to their end are of one kind.
+  Left out, as their files were not kept: Distributions, Over time, Users and virtual clusters, Nodes. Repeat with --outputs=all.
+  Left out: all completed jobs are of one class.
   jobs:
-  Left out, as their files were not kept: Over time, Where. Repeat with --outputs=all.
-  Left out: all jobs that ran to their end are of one kind.
+  Left out, as their files were not kept: Over time, Nodes. Repeat with --outputs=all.
+  Left out: all completed jobs are of one class.
   comparison:
-  Left out, as the comparison kept no runs: Distributions, Over time, Kinds of jobs, Who got what, Where. Repeat with --outputs=all.
+  Left out, as the comparison kept no runs: Distributions, Over time, Classes of jobs, Users and virtual clusters, Nodes. Repeat with --outputs=all.
   $ echo "both:"
   both:
   $ horus report summary jobs -o - | notes
-  Left out, as their files were not kept: Over time, Where. Repeat with --outputs=all.
+  Left out, as their files were not kept: Over time, Nodes. Repeat with --outputs=all.
   summary has no jobs.csv and is left out.
-  Left out: all jobs that ran to their end are of one kind.
+  Left out: all completed jobs are of one class.
   summary has no jobs.csv and is left out.
   $ horus report summary -o - | grep -o 'data-metric="mean_wait" data-value="[^<]*<' | sort -u
   data-metric="mean_wait" data-value="8.666666666666666">8.7 s<
@@ -68,10 +68,10 @@ s.
   $ horus run t.csv -c 1x1 --until 5s -q -o cut >/dev/null 2>&1
   $ horus report cut -o - >cut.html
   $ notes <cut.html
-  No job has one above 0.
-  No job has one above 0.
-  No job has one above 0.
-  Left out: all jobs that ran to their end are of one kind.
+  No job has a value above 0.
+  No job has a value above 0.
+  No job has a value above 0.
+  Left out: all completed jobs are of one class.
   $ grep -o '[^>]* of 3 jobs were cut' cut.html
   3 of 3 jobs were cut
   $ sed -n '/GPU allocation and GPU utilization (modelled)/,/<\/figure>/p' cut.html | grep -o 'y="135">[^<]*' | tail -n 1
@@ -104,7 +104,7 @@ written.
   !       | ^
   [3]
   $ horus report run comparison
-  ! comparison: error: a comparison does not stand beside other operands
+  ! comparison: error: a comparison cannot be combined with other operands
   !       = hint: make a report of it alone
   [2]
   $ horus compare run run -q -o pairs >/dev/null
@@ -159,7 +159,7 @@ The page mentions a point that failed.
   1 of 6 points failed and 0 have not run: means are over the others.
   failed, exit 5
   $ horus report out out -o two.html
-  ! out: error: a sweep does not stand beside other operands
+  ! out: error: a sweep cannot be combined with other operands
   !       = hint: make a report of it alone
   [2]
 

@@ -18,7 +18,7 @@ configuration names the manifest that contains it.
   $ jq '.policy_parameters.scan = "all"' out/manifest.json >wrong.json
   $ horus rerun wrong.json
   ! error: policy 'fifo': 'scan' must be strict|fit|easy|conservative, not 'all'
-  ! wrong.json: note: what is refused stands in the configuration of the run
+  ! wrong.json: note: the refused value is in the configuration of the run
   [3]
 
 # rerun-differs
@@ -48,7 +48,7 @@ not contain the run any more, hence the hint about -o. Commits and versions are 
   manifest.json   -                 differs: assumptions
   [1]
   ! other/manifest.json: error: not the same run: 5 of 6 files differ
-  !       = hint: -o DIR keeps what came out now
+  !       = hint: -o DIR keeps the new files
   $ horus rerun other -o two >/dev/null
   ! other/manifest.json: error: not the same run: 5 of 6 files differ
   !       = hint: horus compare other two: job by job
@@ -56,7 +56,7 @@ not contain the run any more, hence the hint about -o. Commits and versions are 
   $ jq '.version = "0.0.9" | .commit = "cafe"' one/manifest.json >other/manifest.json
   $ horus rerun other >/dev/null
   ! note: the run is of horus 0.0.9 (cafe), this is * (glob)
-  !       = hint: where files differ, that may be why
+  !       = hint: differences of files may come from that
   $ ls
   configs
   one
@@ -79,31 +79,31 @@ Every input that is not there or has another content is named, with both hashes;
   $ rm c.json one/cluster.json # of a run made before there was one
   $ horus rerun one
   ! t.csv: error: input 'trace' is not that of the run: recorded +([0-9a-f]), 42 bytes; found +([0-9a-f]), 51 bytes (glob)
-  !       = hint: --trace FILE says where it lies now
-  ! c.json: error: input 'cluster' of the run is not there: recorded +([0-9a-f]), 53 bytes (glob)
-  !       = hint: paths are as they were given: go to the folder where they hold
+  !       = hint: --trace FILE gives its new path
+  ! c.json: error: input 'cluster' of the run is missing: recorded +([0-9a-f]), 53 bytes (glob)
+  !       = hint: paths are as they were given: run in the folder that they are relative to
   [3]
   $ horus rerun one --trace nowhere.csv
-  ! nowhere.csv: error: input 'trace' of the run is not there: recorded +([0-9a-f]), 42 bytes (glob)
-  !       = hint: --trace FILE says where it lies now
-  ! c.json: error: input 'cluster' of the run is not there: recorded +([0-9a-f]), 53 bytes (glob)
-  !       = hint: paths are as they were given: go to the folder where they hold
+  ! nowhere.csv: error: input 'trace' of the run is missing: recorded +([0-9a-f]), 42 bytes (glob)
+  !       = hint: --trace FILE gives its new path
+  ! c.json: error: input 'cluster' of the run is missing: recorded +([0-9a-f]), 53 bytes (glob)
+  !       = hint: paths are as they were given: run in the folder that they are relative to
   [3]
   $ horus rerun one --trace -
-  ! error: the trace is checked before it is replayed: standard input cannot be
+  ! error: the trace is checked before it is replayed: it cannot be standard input
   !       = hint: put it into a file
   [2]
   $ horus run - -c 1x1 -q -o piped <t.csv >/dev/null
   $ horus rerun piped <t.csv
-  ! -: error: input 'trace' of the run is not there: recorded +([0-9a-f]), 51 bytes (glob)
-  !       = hint: --trace FILE says where it lies now
+  ! -: error: input 'trace' of the run is missing: recorded +([0-9a-f]), 51 bytes (glob)
+  !       = hint: --trace FILE gives its new path
   [3]
   $ jq '(.inputs[] | select(.role == "profiles") | .bytes) = 7 | .version = "9.9.9" | .commit = "cafe"' piped/manifest.json >new.json
   $ horus rerun new.json --trace t.csv
   ! note: the run is of horus 9.9.9 (cafe), this is * (glob)
-  !       = hint: where files differ, that may be why
+  !       = hint: differences of files may come from that
   ! builtin:profiles.csv: error: input 'profiles' is not that of the run: recorded +([0-9a-f]), 7 bytes; found +([0-9a-f]), +([0-9]) bytes (glob)
-  !       = hint: it is part of the program: that of horus 9.9.9 (cafe) has it
+  !       = hint: it is a built-in file of horus 9.9.9 (cafe)
   [3]
   $ ls
   configs

@@ -77,7 +77,7 @@ share without slowdown, which is a warning.
   sharing     V100 mps, capacity 1.4 GPU; P100 mps, capacity 1.4 GPU; measured+fit (RMSE of speed: profiled pairs unknown; others unknown); gamma 1.43; 3+ tenants: excesses added up, not measured
   predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
-  ! warning: P100, the type with most GPUs, is taken for the one that the trace was recorded on
+  ! warning: P100, the type with most GPUs, is assumed to be the one on which the trace was recorded
   !       = hint: --reference-type=TYPE names another
   $ card -c 1x1:V100 -p horus --interference none --predictor oracle
   -- -c 1x1:V100 -p horus --interference none --predictor oracle
@@ -94,17 +94,17 @@ share without slowdown, which is a warning.
   sharing     timeslice, capacity 1 GPU; measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants: excesses added up, not measured
   predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: 1 of 1 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   ! warning: 1 of 1 jobs have no known GPU memory: counted as a whole GPU, which they do not share (--unknown-memory)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   $ card -c 1x1:V100 -p horus --assign off --interference none
   -- -c 1x1:V100 -p horus --assign off --interference none
   sharing     timeslice, capacity 1 GPU; none: no slowdown beyond that
   predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: 1 of 1 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   ! warning: 1 of 1 jobs have no known GPU memory: counted as a whole GPU, which they do not share (--unknown-memory)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   $ card -c 1x1:V100 -p fifo --assign off
   -- -c 1x1:V100 -p fifo --assign off
   sharing     none: jobs have their GPUs to themselves
@@ -146,7 +146,7 @@ ends 100 s after its start-up. The table is an input of a run that reads it.
   b ends at 105
   builtin:restart.csv
   ! warning: 2 of 2 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   $ printf 'model,gpus,restart_s\ndqn,1,2.5\n' >r.csv
   $ run -p salus:startup_by=model,startup=1s --restart-table r.csv
   -- -p salus:startup_by=model,startup=1s --restart-table r.csv
@@ -155,14 +155,14 @@ ends 100 s after its start-up. The table is an input of a run that reads it.
   b ends at 102.5
   r.csv
   ! warning: 2 of 2 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   $ run -p salus:startup=1s
   -- -p salus:startup=1s
   preemption  at mini-batches, memory kept; cost free
   a ends at 101
   b ends at 101
   ! warning: 2 of 2 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
 
 # run-exact-turns
 Turns of mini-batches of 1 s: a and b have had one each at 2. If no more turns are simulated, each has a
@@ -186,5 +186,5 @@ states this, and so do the assumptions of each run that may do it.
   a 5 b 6 c 7 d 10
   preemption  at mini-batches, memory kept; cost free
   a 5 b 6 c 7 d 10
-  ! warning: policy 'salus-rr' has played exact_turns turns one by one: from then on shares of time stand for them
-  !       = hint: mode=exact plays all, an event each
+  ! warning: policy 'salus-rr' has simulated exact_turns turns: from then on shares of time replace them
+  !       = hint: mode=exact simulates all turns, one event each

@@ -83,7 +83,7 @@ causes a note. Without a profile: 30 s by the table of gang sizes, 150.
   $ assign=off
   $ run -p srtf:preempt_cost=checkpoint
   -- -p srtf:preempt_cost=checkpoint
-  warning: 2 of 2 jobs have no profile, so their checkpoints have no size: preempted, they pay by cost_table
+  warning: 2 of 2 jobs have no profile, so the size of their checkpoints is not known: their preemptions cost as in cost_table
   preemption  evict; cost checkpoint
   a ends at 150, overhead 30
   builtin:restart.csv
@@ -96,8 +96,8 @@ More than half of the GPU time is overhead: a takes 10 + 20 s of one GPU, b 10 +
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,20\nb,0,4,6\n' >t.csv
   $ horus run t.csv -c 2x4 --startup=10s -q -o out >/dev/null
-  ! warning: 53 % of the GPU time of the jobs paid for starts, switches, preemptions and moves, not for work
-  !       = hint: longer quanta or rounds, fewer preemptions or a smaller cost leave more for work ('horus policies' and --startup)
+  ! warning: 53 % of the GPU time of jobs is overhead of starts, switches, preemptions and moves, not work
+  !       = hint: longer quanta or rounds, fewer preemptions or a smaller cost help (parameters in 'horus policies NAME', and --startup)
   $ sed -i s/,4,6/,4,10/ t.csv
   $ horus run t.csv -c 2x4 --startup=10s -q -o less >/dev/null
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,8\nb,1,1,1\n' >t.csv

@@ -59,11 +59,11 @@ Attempts that do not add up, attempts that are no times, and traces without atte
   ! traces/sample.csv:1:1: error: no column 'attempts' for --retries=attempts
   !     1 | job_id,user,vc,submit_time,gpus,duration,status
   !       | ^~~~~~
-  !       = hint: --retries=merge runs each job once, --retries=generate makes attempts up
+  !       = hint: --retries=merge runs each job once, --retries=generate draws attempts
   [3]
   $ horus run traces/sample-helios.csv -c 1x1 --retries=attempts -q
-  ! error: --retries=attempts: a trace of the helios format tells of no attempts
-  !       = hint: --retries=merge runs each job once, --retries=generate makes attempts up
+  ! error: --retries=attempts: the helios format has no attempts
+  !       = hint: --retries=merge runs each job once, --retries=generate draws attempts
   [2]
   $ horus run traces/sample-philly.json -c 1x1 --retries=attempts --philly-attempts=split -q
   ! error: --philly-attempts=split makes a job of each attempt: none is left to be submitted again
@@ -71,7 +71,7 @@ Attempts that do not add up, attempts that are no times, and traces without atte
   [2]
   $ horus trace info traces/sample.csv --retries=generate
   ! error: trace info: --retries=generate has no meaning
-  !       = hint: trace assign writes jobs with made-up attempts
+  !       = hint: trace assign writes jobs with generated attempts
   [2]
 
 # run-retries-generate
@@ -102,7 +102,7 @@ durations of the sample.
   >     NR > 1 { work += $21; failures += $38 - 1; jobs += $38 > 1 }
   >     END {
   >         printf "warning: %d of 200 jobs fail %d times before their recorded run: %.1f h of run time " \
-  >                "on top of the trace'"'"'s\n", jobs, failures, (work - recorded) / 3600
+  >                "in addition to the trace'"'"'s\n", jobs, failures, (work - recorded) / 3600
   >     }' a/jobs.csv | cmp - a.said
 
 # verify-retries

@@ -104,8 +104,8 @@ A policy that cannot divide a GPU allocates a whole one, and the run states it.
 
   $ horus run t.csv -c 1x2:V100 -p srtf --assign=off -o whole | grep shares
   shares      4 of 5 jobs want shares of GPUs and have whole ones
-  ! warning: 4 of 5 jobs want a share of a GPU and get whole GPUs: policy 'srtf' does not divide them
-  !       = hint: 'horus policies' tells which policies may divide GPUs
+  ! warning: 4 of 5 jobs request a share of a GPU and get whole GPUs: policy 'srtf' does not divide GPUs
+  !       = hint: 'horus policies' shows which policies may divide GPUs
   $ grep -h shares_ out/manifest.json whole/manifest.json
       "shares_divided": 4,
       "shares_rounded": 0

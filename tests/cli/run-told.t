@@ -12,15 +12,15 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   ! warning: job c rejected: no node has its GPU type 'A100'
   ! warning: 3 of 3 jobs were rejected
   !       = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
-  ! large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
-  !       = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs do not fit, and why
+  ! large.csv: error: all 3 jobs were rejected under 'fifo': nothing ran
+  !       = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` lists the jobs that do not fit, and why
   [3]
   $ horus verify all | head -1
   ok    the output files are as the manifest lists them: 6 files, 0 changed
   $ horus compare large.csv -c 1x4:V100 -p fifo -p sjf -o both 2>&1 | grep -v warning
         = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
-  large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
-        = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs do not fit, and why
+  large.csv: error: all 3 jobs were rejected under 'fifo': nothing ran
+        = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` lists the jobs that do not fit, and why
   large.csv on 1x4:V100: 4 GPUs, 1 nodes; 2 policies, 1 run each
 
   policy  rejected
@@ -78,7 +78,7 @@ single value is not reported.
   !       = hint: its parameter priority=order puts jobs of higher priority first
   ! warning: 1 of 2 jobs have a deadline: policy 'fifo' ignores it
   ! warning: 1 of 2 jobs have a range of GPUs: policy 'fifo' ignores it
-  !       = hint: 'horus policies' tells which policies may resize jobs
+  !       = hint: 'horus policies' shows which policies may resize jobs
   ! warning: 2 of 2 jobs have a class: policy 'fifo' ignores it
   !       = hint: its parameter class=order puts guaranteed jobs first
   ! warning: 1 of 2 jobs have a deadline: policy 'gandiva' ignores it
@@ -86,7 +86,7 @@ single value is not reported.
   ! warning: 2 of 2 jobs have a priority: policy 'antman' ignores it
   ! warning: 1 of 2 jobs have a deadline: policy 'antman' ignores it
   ! warning: 1 of 2 jobs have a range of GPUs: policy 'antman' ignores it
-  !       = hint: 'horus policies' tells which policies may resize jobs
+  !       = hint: 'horus policies' shows which policies may resize jobs
   $ sed 's/4,,opp.*/3,,guaranteed,1,1/; s/100,\(.*\),2/,\1,1/' columns.csv > same.csv
   $ horus run same.csv -c 1x4:V100 -o same > /dev/null
 
@@ -97,10 +97,10 @@ much.
 
   $ awk 'BEGIN { print "job_id,submit_time,gpus,duration"; for (i = 0; i < 100; i++) print i "," 10 * i ",1,10" }' > even.csv
   $ horus run even.csv -c 1x8:V100 -o idle > /dev/null
-  ! note: no job waited: they ask for 13 % of the GPUs over the span of their submissions, so that policies which order jobs cannot differ
+  ! note: no job waited: jobs request 13 % of the GPU time over the span of their submissions, so policies that order jobs cannot differ
   !       = hint: --load=2 submits the jobs in half the time
   $ sed 's/10$/10.1/' even.csv > dense.csv
   $ horus run dense.csv -c 1x1:V100 -o full > /dev/null
-  ! note: jobs ask for 102 % of the GPUs over the span of their submissions: the queue grows to its end, and waits with the length of the trace
+  ! note: jobs request 102 % of the GPU time over the span of their submissions: the queue grows all the time, so waits depend on the length of the trace
   !       = hint: --load below 1 submits them in more time
   $ horus run even.csv -c 1x8:V100 --max-jobs 99 -o few > /dev/null

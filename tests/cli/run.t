@@ -270,7 +270,7 @@ limit of wall-clock time that is over at once cuts the run behind the first look
 
   $ horus run t.csv -c 2x4 --max-events=4 -o four | tail -2
   ! warning: the run was cut by --max-events=4 at 10 s of the simulation
-  !       = hint: jobs of the trace that come later are in no file
+  !       = hint: later jobs of the trace are in no file
   ! warning: jobs not finished at the end of the simulation: 2
   ! error: documented limit exceeded
   cut         by --max-events=4 at 10 s of the simulation; 2 jobs unfinished
@@ -296,7 +296,7 @@ limit of wall-clock time that is over at once cuts the run behind the first look
   null
   $ horus run traces/sample.csv -c 8x8:V100 -p srtf --max-wall=1us -q -o wall >/dev/null
   ! warning: the run was cut by --max-wall=0.000001s at +([0-9]) s of the simulation: not deterministic, a faster machine gets further (glob)
-  !       = hint: jobs of the trace that come later are in no file
+  !       = hint: later jobs of the trace are in no file
   ! warning: jobs not finished at the end of the simulation: +([0-9]) (glob)
   ! error: documented limit exceeded
   [5]

@@ -61,7 +61,7 @@ No jobs, a directory for a stream, letters of other commands.
 
   $ horus generate --like philly -n 0 -o g.csv
   ! error: '--jobs' must be 1 or more, not 0
-  !       = hint: leave it out for as many as --days take, 10,000 without
+  !       = hint: leave it out for as many as --days need, else 10,000
   [2]
   $ horus trace info gen:philly,n=0
   ! error: gen: '0' is no value of n

@@ -95,7 +95,7 @@ Each error with its line.
   !       = hint: did you mean 'sjf'?
   [3]
   $ try '{ "config": { "trace": "-" }, "grid": { "load": [1, 2] } }'
-  ! error: a sweep reads the trace several times: standard input cannot be
+  ! error: a sweep reads the trace several times: it cannot be standard input
   !       = hint: put the trace into a file
   ! note: that was point 1 of 2: load=1
   [2]

@@ -19,9 +19,9 @@ One job by its columns, one by its telemetry, two drawn (a gang, an idle one), o
   > cpu,4,0,10,v,,,,,
   > END
   $ horus trace assign jobs.csv --profiles profiles.csv --cpu-jobs=keep --assign-target 30 -o out.csv
-  ! note: no cluster given: what is drawn may need more GPU memory than yours has
+  ! note: no cluster given: drawn profiles may need more GPU memory than your GPUs have
   !       = hint: -c SPEC
-  ! warning: 1 of 5 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'net-b//60/': NetB//64/amp stands for it
+  ! warning: 1 of 5 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'net-b//60/': NetB//64/amp is used for it
   ! note: 5 jobs written; profiles: 1 by columns, 1 by telemetry, 2 drawn, 1 without
   ! note: mean GPU utilization: 54.8 % of jobs on one GPU, 30 % of gangs
   $ cat out.csv
@@ -51,7 +51,7 @@ An error in the trace leaves no partial output.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,x\n' > jobs.csv
   $ horus trace assign jobs.csv -o out.csv
-  ! note: no cluster given: what is drawn may need more GPU memory than yours has
+  ! note: no cluster given: drawn profiles may need more GPU memory than your GPUs have
   !       = hint: -c SPEC
   ! jobs.csv:3:7: error: duration is not a number: 'x'
   !     3 | b,1,1,x
@@ -67,7 +67,7 @@ SIGTERM while it waits for more of the trace: the unfinished output is removed.
   $ mkfifo feed
   $ exec 3<>feed
   $ horus trace assign feed --format csv -o out.csv &
-  ! note: no cluster given: what is drawn may need more GPU memory than yours has
+  ! note: no cluster given: drawn profiles may need more GPU memory than your GPUs have
   !       = hint: -c SPEC
   $ pid=$!
   $ {
@@ -106,7 +106,7 @@ The drawn profiles fit the smallest GPU of the cluster.
 A catalogue that does not exist.
 
   $ horus trace assign traces/sample.csv --profiles missing.csv -o out.csv
-  ! note: no cluster given: what is drawn may need more GPU memory than yours has
+  ! note: no cluster given: drawn profiles may need more GPU memory than your GPUs have
   !       = hint: -c SPEC
   ! missing.csv: error: cannot open: No such file or directory
   [4]
@@ -129,9 +129,9 @@ No gang of this catalogue idles that much.
   > NetC,G,80,yes
   > END
   $ horus trace assign traces/sample.csv --profiles profiles.csv --assign-target 30 -o out.csv
-  ! note: no cluster given: what is drawn may need more GPU memory than yours has
+  ! note: no cluster given: drawn profiles may need more GPU memory than your GPUs have
   !       = hint: -c SPEC
-  ! error: a mean utilization of 30 % is out of reach for jobs of several GPUs: their profiles have from 45.5 % to 80 %
+  ! error: a mean utilization of 30 % is not possible for jobs of several GPUs: their profiles have from 45.5 % to 80 %
   !       = hint: --assign-target=45.5; or --assign=columns, if the trace names its models
   [2]
 
@@ -187,10 +187,10 @@ Names that the catalogue does not have.
   > b,1,1,10,ResNet18,48
   > END
   $ horus trace assign jobs.csv --assign=columns -o out.csv
-  ! note: no cluster given: what is drawn may need more GPU memory than yours has
+  ! note: no cluster given: drawn profiles may need more GPU memory than your GPUs have
   !       = hint: -c SPEC
-  ! warning: 1 of 2 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18//48/': ResNet18/CIFAR-10/64/fp32 stands for it
-  ! warning: 1 of 2 jobs name a model that the catalogue does not know, e.g. 'NoSuchNet'
+  ! warning: 1 of 2 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18//48/': ResNet18/CIFAR-10/64/fp32 is used for it
+  ! warning: 1 of 2 jobs name a model that is not in the catalogue, e.g. 'NoSuchNet'
   !       = hint: add its row to the catalogue (--profiles); by default an assumed profile is drawn for them, --assign=columns leaves them without one
   ! note: 2 jobs written; profiles: 1 by columns, 0 by telemetry, 0 drawn, 1 without
   ! note: mean GPU utilization: 80.7 % of jobs on one GPU, unknown of gangs
@@ -205,20 +205,20 @@ A precision, a dataset and a batch that the catalogue lacks: a warning by `assig
   >     horus trace assign t.csv -f -o t2.csv --quiet
   >     horus run t.csv -c 1x4:RTX3090 --quiet -o out --force >/dev/null
   > done
-  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18//64/fp16': ResNet18/CIFAR-10/64/fp32 stands for it
-  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18//64/fp16': ResNet18/CIFAR-10/64/fp32 stands for it
-  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/Foo/64/fp32': ResNet18/CIFAR-10/64/fp32 stands for it
-  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/Foo/64/fp32': ResNet18/CIFAR-10/64/fp32 stands for it
-  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/CIFAR-10/65/fp32': ResNet18/CIFAR-10/64/fp32 stands for it
-  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/CIFAR-10/65/fp32': ResNet18/CIFAR-10/64/fp32 stands for it
+  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18//64/fp16': ResNet18/CIFAR-10/64/fp32 is used for it
+  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18//64/fp16': ResNet18/CIFAR-10/64/fp32 is used for it
+  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/Foo/64/fp32': ResNet18/CIFAR-10/64/fp32 is used for it
+  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/Foo/64/fp32': ResNet18/CIFAR-10/64/fp32 is used for it
+  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/CIFAR-10/65/fp32': ResNet18/CIFAR-10/64/fp32 is used for it
+  ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/CIFAR-10/65/fp32': ResNet18/CIFAR-10/64/fp32 is used for it
 
 # trace-assign-deadlines
 A deadline for each job that has none: 1.2, 2 or 10 times the run time after the submission, about a third each.
 
   $ printf 'job_id,submit_time,gpus,duration,deadline\na,0,1,10,11\n' >jobs.csv
   $ for i in $(seq 300); do echo "j$i,$i,1,10,"; done >>jobs.csv
-  $ horus trace assign jobs.csv --assign=off --deadlines=gavel -o due.csv 2>notes.txt; grep 'by draw' notes.txt
-  warning: 300 of 301 jobs have a deadline by draw (--deadlines), not of the trace
+  $ horus trace assign jobs.csv --assign=off --deadlines=gavel -o due.csv 2>notes.txt; grep 'random' notes.txt
+  warning: 300 of 301 jobs have a random deadline (--deadlines), not one of the trace
   $ awk -F, 'NR == 2 { print $18 } NR > 2 { n[$18 - $2]++ } END { print n[12] + n[20] + n[100], (n[12] > 70 && n[20] > 70 && n[100] > 70) }' due.csv
   11
   300 1

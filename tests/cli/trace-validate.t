@@ -41,21 +41,21 @@ Every error by kind, with a hint.
 
   1 wrong number of fields
       t.csv:7:6: error: 3 fields where the header has 4
-      repair: mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: correct the rows, or skip them with --skip-bad-rows=1%
 
   1 not a number
       t.csv:4:5: error: gpus is not a number: 'one'
       hint: a whole number such as 8
-      repair: mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: correct the rows, or skip them with --skip-bad-rows=1%
 
   1 not a time
       t.csv:3:3: error: submit_time is not a time: 'x'
       hint: a number, or a date, the year first, and time: 2020-04-01 12:30:00
-      repair: mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: correct the rows, or skip them with --skip-bad-rows=1%
 
   1 out of range
       t.csv:5:7: error: duration is negative
-      repair: check --time-unit; else mend the rows, or pass over them with --skip-bad-rows=1%
+      repair: check --time-unit; else correct the rows, or skip them with --skip-bad-rows=1%
 
   offered load over the span of the submissions
                                   GPUs         jobs mean GPUs wanted   load %
@@ -106,10 +106,10 @@ is counted: a state that is no outcome, not the utilization behind it, which the
   $ awk 'BEGIN { print "job_id,submit_time,gpus,duration"; for (i = 1; i <= 2000; i++) print i "," i ",1," (i <= 400 ? "x" : 5) }' >t.csv
   $ horus trace validate t.csv 2>&1 | tail -n 1
   run it with: horus run t.csv --skip-bad-rows=40
-  $ horus run t.csv --skip-bad-rows=40 -q -o out 2>&1 | grep passed
-  t.csv: warning: passed over 400 bad rows of 2000: 400 not a number
+  $ horus run t.csv --skip-bad-rows=40 -q -o out 2>&1 | grep skipped
+  t.csv: warning: skipped 400 bad rows of 2000: 400 not a number
   $ printf 'job_id,submit_time,gpus,duration,status,gpu_util\na,0,1,5,left,N/A\nb,0,1,5,left,1\nc,0,1,5,failed,N/A\nd,0,1,5,failed,1\n' >s.csv
   $ horus trace validate s.csv 2>&1 | tail -n 1
   run it with: horus run s.csv --map-value='state:left=failed' --skip-bad-rows=75
-  $ horus run s.csv --map-value='state:left=failed' --skip-bad-rows=75 -q -o s 2>&1 | grep passed
-  s.csv: warning: passed over 2 bad rows of 4: 2 not a number
+  $ horus run s.csv --map-value='state:left=failed' --skip-bad-rows=75 -q -o s 2>&1 | grep skipped
+  s.csv: warning: skipped 2 bad rows of 4: 2 not a number

@@ -11,9 +11,9 @@ that is not shared. 12 h of work on 2 GPUs last 6 h (before: 3 at a time side by
   $ { echo job_id,submit_time,duration,gpus,model; seq -f 'j%g,0,3600,1,GPT-2' 12; } >t.csv
   $ horus run t.csv -c 1x2:V100 -p pack:max_tenants=3 -o out >text
   ! warning: 12 of 12 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   ! warning: 12 of 12 jobs have no known GPU memory: counted as a whole GPU, which they do not share (--unknown-memory)
-  !       = hint: the trace may tell it, or a row of --profiles
+  !       = hint: add it to the trace, or to a row of --profiles
   $ grep '^unknown' text
   unknown     GPU utilization of 12 of 12 jobs, counted as 100 %; GPU memory of 12 of 12 jobs, counted as a whole GPU, which they do not share
   $ cut -d, -f1,9 out/jobs.csv | sed -n '1p;$p'
@@ -129,7 +129,7 @@ capped. With shared GPUs it runs alone: b waits for a. Memory in the trace still
   warning: job a rejected: it needs 20000 MiB of GPU memory (by the trace or its profile), and no GPU that it may use has them
   warning: 1 of 1 jobs were rejected
         = hint: they have status rejected in jobs.csv; `horus trace validate TRACE` prints a cluster for them
-  t.csv: error: every one of 1 jobs was rejected under 'pack': nothing ran
+  t.csv: error: all 1 jobs were rejected under 'pack': nothing ran
 
 # profiles-nothing-depends-on
 
@@ -179,5 +179,5 @@ Tables, explanations and pages state that utilization and models of drawn profil
   1
   $ horus explain out --job b | grep -c '(assumed)'
   2
-  $ grep -c 'is assumed: it rests on profiles that were drawn' out/report.html
+  $ grep -c 'is assumed: it depends on profiles drawn' out/report.html
   1

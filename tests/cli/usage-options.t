@@ -103,7 +103,7 @@ An empty cluster.
 Standard input cannot be read twice.
 
   $ horus run - --tie-jitter 3
-  ! error: --tie-jitter reads the trace several times: standard input cannot be
+  ! error: --tie-jitter reads the trace several times: it cannot be standard input
   !       = hint: put the trace into a file
   [2]
 

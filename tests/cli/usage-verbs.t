@@ -6,7 +6,7 @@ Verbs and operands: misspelt, missing, too many.
 Help about an unknown command.
 
   $ horus help runn
-  ! error: no command and no file is named 'runn'
+  ! error: no command and no file has this name: 'runn'
   !       = hint: did you mean 'run'?
   [2]
 
@@ -131,7 +131,7 @@ Two operands.
 A misspelt command.
 
   $ horus rum traces/sample.csv
-  ! error: no command and no file is named 'rum'
+  ! error: no command and no file has this name: 'rum'
   !       = hint: did you mean 'run'?
   [2]
 
@@ -139,7 +139,7 @@ A misspelt command.
 A command that resembles no other: no suggestion.
 
   $ horus compare-everything
-  ! error: no command and no file is named 'compare-everything'
+  ! error: no command and no file has this name: 'compare-everything'
   !       = hint: 'horus help' lists the commands
   [2]
 

@@ -44,18 +44,18 @@ The last row of a VC file belongs to a larger cluster than -c, an earlier row to
   > END
   $ horus run traces/sample.csv -c 8x8:V100 --vc=partition --vc-file=vcs.csv -o out
   ! vcs.csv:3: error: virtual cluster 'vcB' needs 40 GPUs, but only 32 are left of the cluster's 64
-  !       = hint: the sizes change from day to day: --vc-date takes another row; --vc=quota deals no nodes
+  !       = hint: the sizes change from day to day: --vc-date takes another row; --vc=quota assigns no nodes
   [3]
   $ horus run traces/sample.csv -c 8x8:V100 --vc=partition --vc-file=vcs.csv --vc-date=2020-04-01 -o out
   ! vcs.csv:2: error: the virtual clusters have 48 GPUs in all, the cluster 64: 2 nodes are left
-  !       = hint: the sizes change from day to day: --vc-date takes another row; --vc=quota deals no nodes
+  !       = hint: the sizes change from day to day: --vc-date takes another row; --vc=quota assigns no nodes
   [3]
 
 # vc-file-without-vc
 A VC file without --vc.
 
   $ horus run traces/sample.csv -c 8x8:V100 --vc-file=vcs.json -o out
-  ! error: --vc-file and --vc-date mean nothing with --vc=ignore
+  ! error: --vc-file and --vc-date have no effect with --vc=ignore
   !       = hint: say --vc=partition or --vc=quota
   [2]
 

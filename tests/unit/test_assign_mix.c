@@ -155,7 +155,7 @@ static void test_targets_out_of_reach(void **state)
     (void)state;
     expect_refused(TWO, &options, "jobs of one GPU: their profiles have from 20 % to 80 %");
     options.target_util = 0.801;
-    expect_refused(TWO, &options, "80.1 % is out of reach");
+    expect_refused(TWO, &options, "80.1 % is not possible");
     options.target_util = 0.3;
     expect_refused(HEAD "a,G,20,,no\nb,G,45.5,,yes\nc,G,80,,yes\n", &options,
                    "jobs of several GPUs: their profiles have from 45.5 % to 80 %");

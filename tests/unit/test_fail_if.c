@@ -76,7 +76,7 @@ static void what_is_no_condition(void **state)
     expect_refused("mean_jtc>+1%",
                    "unknown metric 'mean_jtc'\n      = hint: did you mean 'mean_jct'?");
     expect_refused(">+1%", "unknown metric ''\n      = hint: results/README.md");
-    expect_refused("mean_jct>1%", "a per cent needs its sign");
+    expect_refused("mean_jct>1%", "a percentage needs a sign, + or -");
     expect_refused("mean_jct>=3", "'=3' is no number");
     expect_refused("mean_jct>", "'' is no number");
     expect_refused("mean_jct>%", "'%' is no number");
@@ -84,7 +84,7 @@ static void what_is_no_condition(void **state)
     expect_refused("mean_jct>+1%%", "'+1%%' is no number");
     expect_refused("ooms>0@sfj", "unknown policy 'sfj'\n      = hint: did you mean 'sjf'?");
     expect_refused("ooms>0@", "unknown policy ''");
-    expect_refused("mean_jct>+1%@fifo", "the first policy is what the others are held against");
+    expect_refused("mean_jct>+1%@fifo", "the others are compared with the first policy");
 }
 
 static void policies_it_applies_to(void **state)

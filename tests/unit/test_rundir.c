@@ -310,9 +310,9 @@ static void foreign_neighbours_stay(void **state)
     assert_int_equal(write_dir(path, true), HS_OK);
     for (size_t i = 0; i < 3; i++)
         assert_true(is_there(below(scratch_path(names[i]), "jobs.csv")));
-    put_file(scratch_path(".e.horus")); /* "x": no lock of horus */
+    put_file(scratch_path(".e.horus")); /* "x": not a lock of horus */
     assert_int_equal(write_dir(path, true), HS_E_IO);
-    assert_non_null(strstr(sink.text, "no lock of horus"));
+    assert_non_null(strstr(sink.text, "not a lock file of horus"));
     assert_true(is_there(scratch_path(".e.horus")));
     assert_int_equal(unlink(scratch_path(".e.horus")), 0);
     remove_dir(path);

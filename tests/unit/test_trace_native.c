@@ -131,8 +131,8 @@ static void test_shares(void **state)
         assert_int_equal(t.jobs[i].cpus_milli, cpus_milli[i]);
     }
 #define SHARES "job_id,submit_time,gpus,duration,gpu_milli\n"
-    expect_fault(SHARES "a,0,0.5,5,400\n", ":2:11: error: gpu_milli is not the share that gpus "
-                                           "tells: '400'");
+    expect_fault(SHARES "a,0,0.5,5,400\n",
+                 ":2:11: error: gpu_milli is not the share given by gpus: '400'");
     expect_fault(SHARES "a,0,1,5,0\n", "gpu_milli is no share of a GPU: '0'");
     expect_fault(SHARES "a,0,1,5,1001\n", "gpu_milli is no share of a GPU: '1001'");
 }
@@ -281,7 +281,7 @@ static void test_bad_rows_within_the_share(void **state)
     assert_int_equal(t.counts.rows, 10);
     assert_int_equal(t.counts.bad, 3);
     assert_int_equal(t.counts.accepted, 7);
-    assert_non_null(strstr(t.sink.text, "passed over 3 bad rows of 10: 1 not a number, 1 not a "
+    assert_non_null(strstr(t.sink.text, "skipped 3 bad rows of 10: 1 not a number, 1 not a "
                                         "time, 1 malformed"));
     assert_int_equal(t.sink.diag.errors, 0);
 }

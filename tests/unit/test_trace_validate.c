@@ -85,7 +85,7 @@ static void test_every_kind_of_fault(void **state)
     expect("1 not a time\n");
     expect("t.csv:3:3: error: submit_time is not a time: 'x7'\n");
     expect("1 not a whole number\n");
-    expect("repair: mend the rows, or pass over them");
+    expect("repair: correct the rows, or skip them");
     expect("2 out of range\n");
     expect("1 wrong number of fields\n");
     expect("t.csv:7:");

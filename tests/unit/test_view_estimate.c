@@ -148,11 +148,11 @@ static void file_and_source_go_together(void **state)
     asks_in_init = true;
     probe.knows = UINT32_MAX;
     how.from = HS_ESTIMATE_FILE;
-    expect_failure(HS_E_USAGE, "policy 'probe': run times come from a file: from which?");
+    expect_failure(HS_E_USAGE, "policy 'probe': the file of run times is missing");
     how.from = HS_ESTIMATE_ROLLING;
     how.file = "e.csv";
-    expect_failure(HS_E_USAGE, "policy 'probe': a file of run times is given, but they come from "
-                               "elsewhere");
+    expect_failure(HS_E_USAGE,
+                   "policy 'probe': a file of run times is given, but pred is not file");
 }
 
 /* Jobs a and b are named, c is not; it is counted once, although it is submitted twice. */

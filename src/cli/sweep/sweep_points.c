@@ -72,7 +72,7 @@ static enum hs_status make(struct hs_sweep *sweep, uint32_t point, struct made *
     enum hs_status status = set_options(sweep, point, made, diag);
     if (status == HS_OK && made->options.trace != NULL && strcmp(made->options.trace, "-") == 0)
         status = hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
-                         "a sweep reads the trace several times: standard input cannot be");
+                         "a sweep reads the trace several times: it cannot be standard input");
     if (status == HS_OK && made->options.trace == NULL)
         status = hs_fail(diag, HS_E_USAGE, NULL, "\"config\": {\"trace\": \"jobs.csv\", ...}",
                          "sweep: no trace is named");
@@ -336,7 +336,7 @@ static void record_end(const struct hs_sweep *sweep, const struct hs_sweep_point
         hs_report(&log.diag, HS_ERROR, NULL, hs_process_kill_hint(signal_number),
                   "the run was ended by signal %d", signal_number);
     else
-        hs_report(&log.diag, HS_ERROR, NULL, "fewer at a time (-j) need less", "%s",
+        hs_report(&log.diag, HS_ERROR, NULL, "fewer processes (-j) need less", "%s",
                   hs_status_text(HS_E_MEMORY));
     if (write_failure(sweep, point, &log, signal_number != 0 ? "signal" : "exit",
                       signal_number != 0 ? signal_number : hs_status_exit_code(HS_E_MEMORY)) !=

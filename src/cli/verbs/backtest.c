@@ -149,15 +149,15 @@ static enum hs_status survey(struct calibration *c, const struct hs_trace_option
     diag->errors = errors.errors;
     if (status == HS_END && told == 0)
         status = hs_fail(diag, HS_E_INPUT, HS_AT({.file = options->path}),
-                         "a csv tells it in the columns start_time and end_time, or "
-                         "--map=start_time=COLUMN,end_time=COLUMN; 'horus run' needs none",
+                         "a csv needs the columns start_time and end_time, or "
+                         "--map=start_time=COLUMN,end_time=COLUMN; 'horus run' does not",
                          "no job has a recorded start at or after its submission: there is nothing "
                          "to compare with");
     if (span_us > 10 * run_us || 10 * span_us < run_us)
         hs_report(
             diag, HS_WARNING, HS_AT({.file = options->path}),
             "a column is read in the unit that its name ends in, such as duration_min",
-            "from start to end the jobs ran %.3g times their run times: are both in one unit?",
+            "the times from start to end are %.3g times the run times: are both in the same unit?",
             span_us / run_us);
     c->first = (uint32_t)(c->options.first / 100 * c->jobs);
     for (uint32_t i = 0; i < c->first; i++)
@@ -279,13 +279,14 @@ static enum hs_status backtest(struct hs_call *call)
     }
     if (strcmp(options->trace != NULL ? options->trace : "", "-") == 0)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "put it into a file",
-                       "backtest: the trace is read several times: standard input cannot be");
+                       "backtest reads the trace several times: it cannot be standard input");
     if (options->read.load != 1 || options->read.scale_time != 1)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave --load and --scale-time out",
-                       "backtest: at another pace nothing was recorded");
+                       "backtest: the recorded schedule does not apply to a trace changed by "
+                       "--load or --scale-time");
     if (options->retries == HS_RETRIES_GENERATE)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "--retries=merge or --retries=attempts",
-                       "backtest: what --retries=generate makes up was not recorded");
+                       "backtest: attempts of --retries=generate have no recorded times");
     c.options = *options;
     enum hs_status status = hs_setup_open(&setup, options, &call->config, &call->diag);
     if (status == HS_OK)

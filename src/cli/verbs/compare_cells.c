@@ -155,7 +155,7 @@ static enum hs_status parse_condition(const char *text, const struct words *name
     if (is_percent && *word != '+' && *word != '-')
         return hs_fail(diag, HS_E_USAGE, NULL,
                        "+1% is a change against the first policy; a share itself is written 0.5",
-                       "--fail-if '%s': a per cent needs its sign", text);
+                       "--fail-if '%s': a percentage needs a sign, + or -", text);
     condition->is_relative = is_percent;
     condition->limit /= is_percent ? 100 : 1;
     if (limit[len] == '\0')
@@ -165,8 +165,7 @@ static enum hs_status parse_condition(const char *text, const struct words *name
                        &condition->policy, diag));
     if (condition->is_relative && condition->policy == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "name another, or leave the '@' out",
-                       "--fail-if '%s': the first policy is what the others are held against",
-                       text);
+                       "--fail-if '%s': the others are compared with the first policy", text);
     return HS_OK;
 }
 
@@ -273,7 +272,7 @@ static enum hs_status list_policies(struct comparison *c)
     if (rest == NULL)
         return hs_fail(diag, HS_E_USAGE, NULL,
                        "one -p each, e.g. -p fifo -p sjf; 'horus policies' lists them",
-                       "compare: which policies?");
+                       "compare: no policy is given");
     while ((spec = hs_option_next(&rest, &c->call->arena)) != NULL) {
         struct compared *policy = &c->policies[c->policy_count];
         size_t len = strlen(spec);
@@ -332,7 +331,7 @@ static enum hs_status list_cells(struct comparison *c)
                        "compare: %" PRIu64 " runs are more than %u", count, CELLS_MAX);
     if (count < 2)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "a second -p, or --seeds 1..5",
-                       "compare: there is one run only");
+                       "compare: there is only one run");
     c->pair_count = (uint32_t)pairs;
     c->cell_count = (uint32_t)count;
     c->cells = hs_arena_alloc(&call->arena, count * sizeof *c->cells);
@@ -375,7 +374,7 @@ static enum hs_status plan(struct comparison *c, struct hs_call *call)
     hs_message_log_open(&c->log, &call->diag, HS_LOG_UNIQUE);
     if (c->options->trace != NULL && strcmp(c->options->trace, "-") == 0)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "put the trace into a file",
-                       "compare reads the trace several times: standard input cannot be");
+                       "compare reads the trace several times: it cannot be standard input");
     HS_TRY(list_policies(c));
     HS_TRY(list_cells(c));
     if (c->options->trace == NULL)

@@ -111,12 +111,13 @@ static enum hs_status unknown_model(struct prediction *p, const char *model, str
     const char *nearest = hs_nearest(wanted, names, catalogue->count);
     while (nearest != NULL && names[at] != nearest)
         at++;
-    return hs_fail(diag, HS_E_USAGE, NULL,
-                   nearest == NULL
-                       ? "'horus predict --list' tells what it has; --profiles gives another"
-                       : HS_TEXT("did you mean '%.64s'? 'horus predict --list' tells all",
-                                 catalogue->profiles[at].model),
-                   "predict: the catalogue has no model '%s'", model);
+    return hs_fail(
+        diag, HS_E_USAGE, NULL,
+        nearest == NULL
+            ? "'horus predict --list' lists its models; --profiles reads another catalogue"
+            : HS_TEXT("did you mean '%.64s'? 'horus predict --list' lists all",
+                      catalogue->profiles[at].model),
+        "predict: the catalogue has no model '%s'", model);
 }
 
 /* No name of the catalogue contains '/', so the separator identifies the form. */
@@ -158,7 +159,8 @@ static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct pred
     const struct hs_profile *row = &catalogue->profiles[job->row];
     const char *precision = parts[PRECISION];
     if (*parts[DATASET] != '\0' && !hs_model_same_name(parts[DATASET], row->dataset))
-        return hs_fail(diag, HS_E_USAGE, NULL, HS_TEXT("it has it with '%.64s'", row->dataset),
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       HS_TEXT("it has the model with '%.64s'", row->dataset),
                        "predict: the catalogue has no model '%s' with the dataset '%s'", row->model,
                        parts[DATASET]);
     if (*precision == '\0' || hs_model_same_name(precision, row->precision))
@@ -169,7 +171,7 @@ static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct pred
         precision = "fp32";
     else
         return hs_fail(diag, HS_E_USAGE, NULL,
-                       "what was not measured is predicted for fp32 and amp",
+                       "unmeasured configurations are predicted for fp32 and amp",
                        "predict: the catalogue has no model '%s' with the precision '%s'",
                        row->model, precision);
     return hs_catalogue_add(catalogue, job->row, *parts[BATCH] != '\0' ? parts[BATCH] : row->batch,
@@ -309,8 +311,8 @@ static void note_unknown_type(const struct prediction *p, struct hs_diag *diag)
         hs_append(list, sizeof list, "%s%.64s", i > 0 ? ", " : "", p->measured[i]);
     }
     hs_report(diag, HS_WARNING, NULL, NULL,
-              "nothing was measured on %s: what follows is extrapolated; measured: %s", p->types[0],
-              list[0] != '\0' ? list : "nothing");
+              "there are no measurements on %s: all values are extrapolated; measured: %s",
+              p->types[0], list[0] != '\0' ? list : "nothing");
 }
 
 /* ---- models ---- */
@@ -618,8 +620,7 @@ static void say_alone(struct hs_output *out, const struct prediction *p,
 {
     hs_say(out, "%s alone on %s\n", job->key, p->types[0]);
     if (job->taken != NULL)
-        hs_say(out, "  not in the catalogue; a run takes %s, whose figures these are\n",
-               job->taken);
+        hs_say(out, "  not in the catalogue; a run uses %s, whose values these are\n", job->taken);
     hs_say(out, "  %-*s%*s    %*s      source\n", NAME_WIDTH, "", FIGURE_WIDTH, "value",
            FIGURE_WIDTH, "error");
     say_line(out, p, "utilization", &job->util, 100, 1, "%");
@@ -789,11 +790,11 @@ static enum hs_status predict(struct hs_call *call)
         return hs_predict_list(&call->out, options->profiles, options->json, &call->diag);
     if (options->job == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       "for example --job ResNet18:64:amp; --list tells what there is",
+                       "for example --job ResNet18:64:amp; --list lists the catalogue",
                        "predict: --job is missing: " JOB_FORM);
     if (options->gpu == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "for example --gpu V100",
-                       "predict: --gpu is missing: the GPU type to ask about");
+                       "predict: --gpu is missing: the GPU type");
     enum hs_status status = ask(p, options, &call->diag);
     if (status == HS_OK)
         (options->json ? prediction_json : say_prediction)(&call->out, p);

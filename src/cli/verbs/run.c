@@ -315,7 +315,7 @@ static enum hs_status resume(struct hs_call *call, bool *is_there)
     enum hs_status status = prepare(&p, call, options, &call->config);
     if (status == HS_OK && !options->force && hs_rundir_has(p.dir, "manifest.json"))
         status = hs_fail(&call->diag, HS_E_IO, HS_AT({.file = p.dir}), "--force runs it again",
-                         "this run is finished: nothing is left to resume");
+                         "this run is finished: there is nothing to resume");
     if (status == HS_OK)
         status = hs_rundir_resume(&left, p.dir, options->force, is_there, &call->diag);
     unprepare(&p);
@@ -338,8 +338,8 @@ static enum hs_status run_from(struct hs_call *call)
     for (const struct hs_option *o = call->config.options; o->param.key != NULL; o++)
         if (!o->is_local && hs_config_origin(&call->config, o->param.key) != HS_FROM_DEFAULT &&
             strcmp(o->param.key, "until") != 0 && strcmp(o->param.key, "policy") != 0)
-            return hs_fail(&call->diag, HS_E_USAGE, NULL, "only -p and --until can be others",
-                           "--from: '%s' is that of the snapshot", HS_LONG_NAME(&o->param));
+            return hs_fail(&call->diag, HS_E_USAGE, NULL, "only -p and --until can differ",
+                           "--from: '%s' is given by the snapshot", HS_LONG_NAME(&o->param));
     HS_TRY(hs_run_refuse_both(call, options->resume || has_image(options), "--from",
                               "--resume, --checkpoint or --snapshot"));
     if (options->output == NULL)
@@ -475,7 +475,7 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "not every output has a name and a hash");
     if (hs_json_get(r->manifest.assumptions, "fork") != NULL)
         return hs_fail(diag, HS_E_INPUT, &place, "horus run --from SNAPSHOT -p POLICY",
-                       "a fork: what it began with is in a snapshot");
+                       "a run made by --from cannot be repeated: its start is in a snapshot");
     HS_TRY(hs_config_init(&r->config, hs_run_option_table, &r->options, &call->arena));
     r->config.file = r->path;
     HS_TRY(hs_config_load_object(&r->config, r->manifest.doc, r->manifest.config, diag));
@@ -500,7 +500,7 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
         return HS_OK;
     if (strcmp(trace, "-") == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "put it into a file",
-                       "the trace is checked before it is replayed: standard input cannot be");
+                       "the trace is checked before it is replayed: it cannot be standard input");
     /* a trace with another file name is the same workload, whose name is in the results */
     const char *name = hs_json_text(hs_json_get(r->manifest.assumptions, "workload"));
     HS_TRY(hs_config_set(&r->config, "trace", trace, HS_FROM_FLAG, diag));
@@ -521,7 +521,7 @@ static const char *path_now(const struct rerun *r, const struct hs_manifest_inpu
 static enum hs_status check_input(const struct rerun *r, const struct hs_manifest_input *input,
                                   uint32_t *faults, struct hs_diag *diag)
 {
-    const char *hint = "paths are as they were given: go to the folder where they hold";
+    const char *hint = "paths are as they were given: run in the folder that they are relative to";
     uint64_t hash = 0, bytes = 0;
     bool is_trace = strcmp(input->role, "trace") == 0;
     const char *path = is_trace ? r->options.trace : path_now(r, input);
@@ -533,11 +533,11 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
         HS_TRY(hs_hash_file(path, &hash, &bytes, diag));
     if (is_there && hash == input->hash && bytes == input->bytes)
         return HS_OK;
-    const char *part = HS_TEXT("it is part of the program: that of horus %s (%s) has it",
-                               text_or(r, "version"), text_or(r, "commit"));
+    const char *part = HS_TEXT("it is a built-in file of horus %s (%s)", text_or(r, "version"),
+                               text_or(r, "commit"));
     (*faults)++;
     if (is_trace)
-        hint = "--trace FILE says where it lies now";
+        hint = "--trace FILE gives its new path";
     if (strncmp(input->path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
         hint = part;
     if (is_there)
@@ -547,7 +547,7 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
                   input->role, input->hash, input->bytes, hash, bytes);
     else
         hs_report(diag, HS_ERROR, &place, hint,
-                  "input '%s' of the run is not there: recorded %016" PRIx64 ", %" PRIu64 " bytes",
+                  "input '%s' of the run is missing: recorded %016" PRIx64 ", %" PRIu64 " bytes",
                   input->role, input->hash, input->bytes);
     return HS_OK;
 }
@@ -612,7 +612,7 @@ static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_cal
         return HS_OK;
     return hs_fail(&call->diag, HS_E_DIFFERS, HS_AT({.file = r->path}),
                    options->output == NULL
-                       ? "-o DIR keeps what came out now"
+                       ? "-o DIR keeps the new files"
                        : HS_PATH("horus compare %s %s: job by job", call->operands[0], dir),
                    "not the same run: %" PRIu32 " of %" PRIu32 " files differ", differing,
                    r->manifest.file_count + 1);
@@ -626,7 +626,7 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
     const struct hs_run_call run_call = {.by = call, .shows_progress = call->terminal.err_is_tty};
     uint32_t faults = 0;
     if (strcmp(version, HS_VERSION) != 0 || strcmp(commit, here) != 0)
-        hs_report(&call->diag, HS_NOTE, NULL, "where files differ, that may be why",
+        hs_report(&call->diag, HS_NOTE, NULL, "differences of files may come from that",
                   "the run is of horus %s (%s), this is %s (%s)", version, commit, HS_VERSION,
                   here);
     for (uint32_t i = 0; i < r->manifest.input_count; i++)
@@ -646,7 +646,7 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
     call->diag.errors = errors.errors;
     if (status == HS_E_USAGE) {
         hs_report(&call->diag, HS_NOTE, HS_AT({.file = r->path}), NULL,
-                  "what is refused stands in the configuration of the run");
+                  "the refused value is in the configuration of the run");
         status = HS_E_INPUT;
     }
     HS_TRY(status);

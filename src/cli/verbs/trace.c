@@ -117,7 +117,7 @@ static void keep_recorded(struct hs_trace_options *reading, struct hs_diag *diag
     reading->keeps_recorded = reading->load == 1 && reading->scale_time == 1;
     if (!reading->keeps_recorded)
         hs_report(diag, HS_NOTE, NULL, NULL,
-                  "jobs are moved in time: recorded starts and ends, if any, are left out");
+                  "submissions are shifted: recorded starts and ends, if any, are left out");
 }
 
 static enum hs_status check_output(struct hs_call *call, const char *const *inputs, uint32_t count,
@@ -166,7 +166,7 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
         hs_report(&call->diag, HS_NOTE, NULL, NULL, "%" PRIu64 " jobs from %s to %s%s", lossy.jobs,
                   hs_trace_format_name(trace), to->name, is_whole ? ", nothing lost" : "");
         if (to->layout->made_up != NULL)
-            hs_report(&call->diag, HS_NOTE, NULL, NULL, "made up: %s", to->layout->made_up);
+            hs_report(&call->diag, HS_NOTE, NULL, NULL, "assumed: %s", to->layout->made_up);
     }
     hs_trace_close(trace);
     return status;
@@ -266,7 +266,7 @@ static enum hs_status assign(struct hs_call *call, const struct hs_trace_options
         status = hs_setup_cluster(&cluster, o, &call->diag);
     else
         hs_report(&call->diag, HS_NOTE, NULL, "-c SPEC",
-                  "no cluster given: what is drawn may need more GPU memory than yours has");
+                  "no cluster given: drawn profiles may need more GPU memory than your GPUs have");
     const struct hs_assign_options assign = hs_setup_assign(o, &cluster);
     asked.gpus = cluster.gpu_count;
     hs_cluster_free(&cluster);
@@ -335,7 +335,7 @@ static enum hs_status trace(struct hs_call *call)
         {options->force, TAKES_OUTPUT, "--force", "trace convert and trace assign write a file"},
         {strcmp(options->to, "auto") != 0, TAKES_FORMAT, "--to", "trace convert writes formats"},
         {options->retries == HS_RETRIES_GENERATE, TAKES_GENERATED, "--retries=generate",
-         "trace assign writes jobs with made-up attempts"},
+         "trace assign writes jobs with generated attempts"},
         {options->reference != NULL, TAKES_REFERENCE, "--compare",
          "trace info compares two traces"},
         {options->json, TAKES_JSON, "--json", "trace info prints its figures as JSON"}};
@@ -392,16 +392,17 @@ static enum hs_status make_request(const struct generate_options *given,
                                      .seed = (uint64_t)given->seed};
     if (given->like != NULL && given->workload != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
-                       "generate: --like and --workload both say what the jobs are like");
+                       "generate: --like and --workload exclude each other");
     for (size_t i = 0; hs_builtin_shipped(HS_WORKLOADS, i, shipped); i++)
         hs_append(list, sizeof list, "%s %s", i > 0 ? "," : "", shipped);
     if (request->name == NULL)
-        return hs_fail(diag, HS_E_USAGE, NULL, list, "generate: what the jobs are like is missing");
+        return hs_fail(diag, HS_E_USAGE, NULL, list,
+                       "generate: neither --like nor --workload is given");
     if (given->cluster == NULL)
         return HS_OK;
     if (given->load == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "--load=0.8 -c 16x8:V100",
-                       "generate: -c has a meaning only with --load");
+                       "generate: -c needs --load");
     enum hs_status status = hs_cluster_load(&cluster, given->cluster, diag);
     request->gpus = cluster.gpu_count;
     hs_cluster_free(&cluster);
@@ -454,9 +455,9 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
                   hs_fit_jobs(fit), workload.arrivals.jobs_per_day, workload.bucket_count,
                   workload.users, workload.vc_count);
         if (workload.users == 0)
-            hs_report(diag, HS_NOTE, NULL, NULL,
-                      "the trace names no users: runs of one user's jobs are guessed from gaps and "
-                      "sizes");
+            hs_report(
+                diag, HS_NOTE, NULL, NULL,
+                "the trace names no users: batches of one user are inferred from gaps and sizes");
     }
     hs_workload_free(&workload);
     hs_fit_close(fit);
@@ -473,10 +474,9 @@ static enum hs_status check_meaning(const struct generate_options *given, struct
     if (given->fit != NULL && makes_jobs)
         return hs_fail(diag, HS_E_USAGE, NULL,
                        "first --fit TRACE -o w.json, then --workload w.json",
-                       "generate: --fit writes a workload; options of the jobs have no meaning");
+                       "generate: --fit writes a workload and takes no options of jobs");
     if (given->fit == NULL && (given->map != NULL || given->attempts))
-        return hs_fail(diag, HS_E_USAGE, NULL, "--fit TRACE",
-                       "generate: --%s has a meaning only with --fit",
+        return hs_fail(diag, HS_E_USAGE, NULL, "--fit TRACE", "generate: --%s needs --fit",
                        given->map != NULL ? "map" : "attempts");
     return HS_OK;
 }
@@ -497,7 +497,7 @@ static enum hs_status generate(struct hs_call *call)
     const char *const inputs[] = {given->workload, given->cluster, given->fit};
     if (given->jobs == 0 && hs_config_origin(&call->config, "jobs") == HS_FROM_FLAG)
         return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       "leave it out for as many as --days take, 10,000 without",
+                       "leave it out for as many as --days need, else 10,000",
                        "'--jobs' must be 1 or more, not 0");
     HS_TRY(check_meaning(given, &call->diag));
     HS_TRY(hs_wholefile_check(given->output, "-o", given->force, inputs, 3, &call->diag));

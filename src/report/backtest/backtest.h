@@ -56,7 +56,7 @@ struct hs_backtest_group {
 #define HS_BACKTEST_NAMES  10 /* VCs, users with a group of their own; the others share one */
 #define HS_BACKTEST_TIMES  8
 #define HS_BACKTEST_GROUPS 64
-#define HS_BACKTEST_UNTOLD 6
+#define HS_BACKTEST_LIMITS 6
 
 struct hs_backtest {
     struct hs_observer observer;
@@ -85,8 +85,8 @@ struct hs_backtest {
     uint64_t untimed;       /* compared part: jobs without recorded start or end */
     uint64_t own_run_times; /* jobs with a run time other than recorded end - start */
     double roomy;           /* share of recorded waiting with room for the job; NaN = no waiting */
-    char untold[HS_BACKTEST_UNTOLD][320];
-    uint32_t untold_count;
+    char limits[HS_BACKTEST_LIMITS][320];
+    uint32_t limits_count;
 };
 
 /* b must not move until it is freed. */

@@ -374,34 +374,34 @@ static void find_room(struct hs_backtest *b, const struct hs_backtest_changes *l
 
 /* ---- limits of the comparison ---- */
 
-#define ADD_UNTOLD(b, ...)                                                                         \
-    (void)snprintf((b)->untold[(b)->untold_count++], sizeof(b)->untold[0], __VA_ARGS__)
+#define ADD_LIMIT(b, ...)                                                                          \
+    (void)snprintf((b)->limits[(b)->limits_count++], sizeof(b)->limits[0], __VA_ARGS__)
 
-static void list_untold(struct hs_backtest *b)
+static void list_limits(struct hs_backtest *b)
 {
     if (b->untimed > 0)
-        ADD_UNTOLD(b,
-                   "%llu of %u jobs have no recorded start and end in order: they run, and are not "
-                   "compared",
-                   (unsigned long long)b->untimed, b->count - b->first);
+        ADD_LIMIT(b,
+                  "%llu of %u jobs lack a valid recorded start and end: they are simulated but "
+                  "not compared",
+                  (unsigned long long)b->untimed, b->count - b->first);
     if (!isnan(b->roomy))
-        ADD_UNTOLD(b,
-                   "%.1f %% of the recorded waiting passed while the log left as many GPUs of this "
-                   "cluster idle as the job wanted: placement, quotas, holds, or machines that "
-                   "were down",
-                   100 * b->roomy);
+        ADD_LIMIT(b,
+                  "during %.1f %% of the recorded waiting as many GPUs of this cluster were idle "
+                  "in the log as the job requested: possible causes are placement, quotas, holds, "
+                  "or machines out of service",
+                  100 * b->roomy);
     if (b->peak_milli > b->gpus * 1000)
-        ADD_UNTOLD(b,
-                   "up to %.6g GPUs are held at once in the log, the cluster has %llu: jobs were "
-                   "stopped in between, shared GPUs, or there were more",
-                   (double)b->peak_milli / 1000, (unsigned long long)b->gpus);
+        ADD_LIMIT(b,
+                  "up to %.6g GPUs are allocated at once in the log, but the cluster has %llu: "
+                  "jobs were interrupted or shared GPUs, or the cluster was larger",
+                  (double)b->peak_milli / 1000, (unsigned long long)b->gpus);
     if (b->own_run_times == 0)
-        ADD_UNTOLD(b, "run times are from start to end: what a start-up took is part of them, so "
-                      "none is calibrated");
-    ADD_UNTOLD(b, "the simulated cluster begins empty: what ran or waited before the first "
-                  "submission is not in the log");
-    ADD_UNTOLD(b, "a job that was stopped and resumed counts as running all the time; priorities, "
-                  "dependencies and abandoned waits are not recorded");
+        ADD_LIMIT(b, "run times are measured from start to end and include the start-up, so "
+                     "--startup is not calibrated");
+    ADD_LIMIT(b, "the simulated cluster begins empty: jobs that ran or waited before the first "
+                 "submission are not in the log");
+    ADD_LIMIT(b, "a job that was stopped and resumed counts as running all the time; priorities, "
+                 "dependencies and abandoned waits are not recorded");
 }
 
 void hs_backtest_compare(struct hs_backtest *b)
@@ -450,7 +450,7 @@ void hs_backtest_compare(struct hs_backtest *b)
     b->held[HS_SIMULATED] = held_figures(&b->changes, from_us, to_us);
     find_room(b, &recorded);
     hs_free(recorded.of);
-    list_untold(b);
+    list_limits(b);
 }
 
 static const char *const metric_names[HS_BACKTEST_METRICS] = {"wait", "jct"};
@@ -470,10 +470,10 @@ static void put_calibration(const struct hs_backtest *b, struct hs_output *out)
     }
     hs_say(out, "calibrated  on the first %u of %u jobs\n", b->first, b->count);
     hs_say(out, "start-up    --startup=%ss%s\n", HS_SECONDS(b->startup_us),
-           b->fits_startup ? ", the least trimmed squares of start to end less run time"
+           b->fits_startup ? ", by least trimmed squares of start to end minus run time"
                            : " (not calibrated)");
     if (b->fits_overcommit)
-        hs_say(out, "overcommit  --overcommit=%g, the least squares of JCT, of %u simulations\n",
+        hs_say(out, "overcommit  --overcommit=%g, by least squares of JCT in %u simulations\n",
                b->overcommit, b->runs);
     else
         hs_say(out, "overcommit  --overcommit=%g (not calibrated)\n", b->overcommit);
@@ -482,7 +482,7 @@ static void put_calibration(const struct hs_backtest *b, struct hs_output *out)
            "%s%s\n",
            HS_TIME(b->rms[0][0]), HS_TIME(b->rms[0][1]), HS_TIME(b->rms[1][0]),
            HS_TIME(b->rms[1][1]),
-           b->rms[1][1] > b->rms[1][0] ? ": what fits the first part is no better there" : "");
+           b->rms[1][1] > b->rms[1][0] ? ": the fit to the first part does not improve it" : "");
 }
 
 static void put_figures(struct hs_output *out, const char *title, bool is_time,
@@ -514,7 +514,7 @@ void hs_backtest_print(const struct hs_backtest *b, struct hs_output *out)
         put_figures(out, "GPUs held", false, b->held);
         hs_say(
             out,
-            "\nmean JCT    %s; job by job the error is %s in the median, %s at the 90th per cent\n",
+            "\nmean JCT    %s; the error per job has a median of %s and a 90th percentile of %s\n",
             ERROR(all->mean_error[HS_BACKTEST_JCT]), SHARE(all->p50_error), SHARE(all->p90_error));
         const char *kind = "";
         for (uint32_t i = 1; i < b->group_count; i++) {
@@ -536,8 +536,8 @@ void hs_backtest_print(const struct hs_backtest *b, struct hs_output *out)
         }
         hs_say(out, "\n");
     }
-    for (uint32_t i = 0; i < b->untold_count; i++)
-        hs_say(out, "%-11s %s\n", i == 0 ? "not told" : "", b->untold[i]);
+    for (uint32_t i = 0; i < b->limits_count; i++)
+        hs_say(out, "%-11s %s\n", i == 0 ? "limits" : "", b->limits[i]);
 }
 
 /* ---- JSON ---- */
@@ -573,8 +573,8 @@ void hs_backtest_json(const struct hs_backtest *b, struct hs_jsonw *w)
                      g->p90_error);
     }
     hs_jsonw_put(w, "] not_told=[");
-    for (uint32_t i = 0; i < b->untold_count; i++)
-        hs_jsonw_put(w, "=%s", b->untold[i]);
+    for (uint32_t i = 0; i < b->limits_count; i++)
+        hs_jsonw_put(w, "=%s", b->limits[i]);
     hs_jsonw_put(w, "]");
 }
 

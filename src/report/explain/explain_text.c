@@ -70,20 +70,19 @@ static void say_causes(const struct explain *x, const bool is_met[EXPLAIN_CAUSES
                        struct hs_output *out)
 {
     static const char *const texts[EXPLAIN_CAUSES] = {
-        "insufficient resources: fewer GPUs were free than it wanted",
-        "enough were free, but not on one node, which could have held it",
-        "placement constraint: enough were free, and no node could hold all of it",
-        "its virtual cluster could not take so many",
-        "head-of-line blocking or lower priority: it would have fitted, but had to wait"};
+        "insufficient resources: fewer GPUs were free than it requested",
+        "enough GPUs were free, but not together on a node that could hold it",
+        "placement constraint: enough GPUs were free, but it needs several nodes",
+        "its virtual cluster had too few GPUs or too little quota left",
+        "head-of-line blocking or lower priority: it would have fitted, but others were first"};
     hs_say(out, "\n");
     for (int c = 0; c < EXPLAIN_CAUSES; c++)
         if (is_met[c])
             hs_say(out, "  %-13s  %s\n", explain_cause_names[c], texts[c]);
     if (x->is_sharing)
-        hs_say(
-            out,
-            "  Jobs may share GPUs under this policy. A GPU counts as free while no job is on it:\n"
-            "  a job that waits for room beside others waits for resources here.\n");
+        hs_say(out,
+               "  This policy lets jobs share GPUs. A GPU counts as free only while no job is on "
+               "it, so\n  a job that waits for space on a shared GPU waits for resources here.\n");
 }
 
 /* ---- a job as text ---- */
@@ -122,11 +121,11 @@ static void say_head(const struct explain *x, const struct explain_job *job, str
            x->scan);
     say_line(out, "submitted", job->submit_us, "after the first job of the trace");
     say_line(out, "waited", job->pending_us,
-             job->start_us < 0 ? "and never started" : "without GPUs, in all");
+             job->start_us < 0 ? "and never started" : "without GPUs, in total");
     say_line(out, "ran", job->run_us, "holding GPUs");
     say_line(out, job->is_done ? "JCT" : "in system", in_system_us, job->status);
     if (job->isolated_us > 0 && job->is_done)
-        hs_say(out, "  %-10s%10.2f  JCT over its run time alone on the reference GPU\n", "slowdown",
+        hs_say(out, "  %-10s%10.2f  JCT / run time alone on the reference GPU\n", "slowdown",
                (double)in_system_us / (double)job->isolated_us);
 }
 
@@ -144,9 +143,9 @@ static void say_waits(const struct explain_job *job, bool use_utf8, struct hs_ou
         [EXPLAIN_FIRST] = job->start_us < 0
                               ? "why it waited (shares of its time in the system)"
                               : "why it waited before its first start (shares of its time)",
-        [EXPLAIN_PREEMPTED] = "why it waited again, taken off its GPUs by the policy",
+        [EXPLAIN_PREEMPTED] = "why it waited again after the policy took it off its GPUs",
         [EXPLAIN_FAILED] =
-            "why it waited again after a failure or a drain, or for want of GPU memory"};
+            "why it waited again after a failure, a drain or running out of GPU memory"};
     for (int phase = 0; phase < EXPLAIN_PHASES; phase++) {
         const int64_t *us = job->wait_us[phase];
         if (sum_of_us(us) == 0)
@@ -283,24 +282,24 @@ static void say_others(const struct explain *x, const struct explain_job *job,
 {
     const struct explain_list *ahead = &x->overtaken, *before = &x->freed, *beside = &x->beside;
     if (job->pending_us > 0)
-        hs_say(out, "\novertaken by %u job%s that came later and started while it waited\n",
+        hs_say(out, "\novertaken by %u job%s submitted later and started while it waited\n",
                ahead->count, plural(ahead->count));
     say_names(x, ahead, 1, job->submit_us, "after ", "", out);
     if (before->count > 0)
-        hs_say(out, "\nits first GPUs were held before it by %u job%s, the last to leave first\n",
+        hs_say(out, "\nits first GPUs were used before it by %u job%s, most recent first\n",
                before->count, plural(before->count));
     say_names(x, before, -1, job->start_us, "left ", " before it started", out);
     if (before->count > 0 && x->idle_gpus > 0)
-        hs_say(out, "  and %u had been idle from the begin\n", x->idle_gpus);
+        hs_say(out, "  and %u had been idle since the begin\n", x->idle_gpus);
     if (beside->count > 0)
-        hs_say(out,
-               "\non its GPUs at the same time, in turns or at once: %u job%s, the longest first\n",
+        hs_say(out, "\nshared its GPUs, time-sliced or concurrently: %u job%s, longest first\n",
                beside->count, plural(beside->count));
     say_names(x, beside, 1, 0, "for ", "", out);
     if (job->preemptions + job->migrations + job->switches + job->ooms > 0)
         hs_say(out,
-               "\nmoved: %" PRIu64 " preemption%s, %" PRIu64 " suspension%s or pauses, %" PRIu64
-               " migration%s, %" PRIu64 " time%s out of memory\n",
+               "\ninterruptions: %" PRIu64 " preemption%s, %" PRIu64
+               " suspension%s or pauses, %" PRIu64 " migration%s, %" PRIu64
+               " time%s out of memory\n",
                job->preemptions, plural(job->preemptions), job->switches, plural(job->switches),
                job->migrations, plural(job->migrations), job->ooms, plural(job->ooms));
     if (job->lost_ns > 0)
@@ -315,7 +314,7 @@ static void say_heads(const struct explain *x, struct hs_output *out)
         return;
     if (heads->count > 0)
         hs_say(out,
-               "\nheads of the line meanwhile: of the jobs without room the first submitted\n");
+               "\nhead of the queue meanwhile: the first submitted of the jobs that did not fit\n");
     for (uint32_t i = 0; i < heads->named; i++) {
         const struct explain_job *head = &x->jobs[heads->jobs[i]];
         hs_say(out, "  %-16s %4u GPU%-2s for %s, waits for %s%s\n", head->id, head->gpus,
@@ -329,10 +328,9 @@ static void say_heads(const struct explain *x, struct hs_output *out)
 static void say_decisions(const struct explain *x, int64_t submit_us, struct hs_output *out)
 {
     if (!x->has_decisions)
-        hs_say(out,
-               "\nWhat the policy decided about it is recorded with `horus run --decisions`.\n");
+        hs_say(out, "\n`horus run --decisions` records the decisions of the policy about it.\n");
     else if (x->decision_count == 0)
-        hs_say(out, "\nThe policy decided nothing about it.\n");
+        hs_say(out, "\nThe policy made no decision about it.\n");
     else
         hs_say(out, "\ndecided%12s  %-13s  %-10s  %s\n", "after", "at a", "action", "because");
     for (uint32_t i = 0; i < x->decision_count && i < DECISIONS_SHOWN; i++) {
@@ -390,7 +388,7 @@ static void say_longest(const struct explain *x, struct hs_output *out)
             hs_say(out, "; %.0f %% after preemptions", 100 * (double)again_us / (double)sum_us);
         hs_say(out, "\n");
     }
-    hs_say(out, "`horus explain %s --job %s` tells more of one.\n", x->dir,
+    hs_say(out, "`horus explain %s --job %s` explains one job.\n", x->dir,
            x->jobs[longest->jobs[0]].id);
 }
 
@@ -572,7 +570,7 @@ static void say_run(const struct explain *x, bool use_utf8, struct hs_output *ou
            x->job_count, plural(x->job_count), x->schedule.segment_count,
            plural(x->schedule.segment_count), x->cluster.gpu_count, plural(x->cluster.gpu_count),
            x->policy != NULL ? x->policy : "?", x->order, x->scan);
-    hs_say(out, "\nGPU-hours that jobs waited for, by cause\n");
+    hs_say(out, "\nGPU-hours of waiting (requested GPUs x time), by cause\n");
     for (int c = 0; c < EXPLAIN_CAUSES; c++) {
         hs_say(out, "  %-13s%14.*f", explain_cause_names[c], decimals, gpu_hours(x->total[c]));
         say_share(out, use_utf8, sum > 0 ? (double)x->total[c] / (double)sum : 0, RUN_BAR_CELLS);
@@ -580,7 +578,8 @@ static void say_run(const struct explain *x, bool use_utf8, struct hs_output *ou
     }
     hs_say(out, "  %-13s%14.*f\n", "all", decimals, gpu_hours(sum));
     if (sum > 0)
-        hs_say(out, "\nGPUs waited for, mean of each twelfth of the run\n  %10s", "from");
+        hs_say(out, "\nGPUs requested by waiting jobs, mean of each twelfth of the run\n  %10s",
+               "from");
     for (int c = 0; c < EXPLAIN_CAUSES; c++) /* causes that never occurred have no column */
         if (x->total[c] > 0)
             hs_say(out, "%15s", explain_cause_names[c]);

@@ -174,7 +174,7 @@ static void say_teams(const struct hs_teams *t, struct hs_output *out)
     if (!isnan(t->jain))
         hs_say(out, "\nJain's index %.4f: 1 = all wait in proportion to their GPU time\n", t->jain);
     if (t->count == 1 && strcmp(t->of[0].name, UNNAMED) == 0)
-        hs_say(out, "\nno job names one: --map=%s=COLUMN of a run reads a column of another name\n",
+        hs_say(out, "\nno job has one: run with --map=%s=COLUMN to read a column of another name\n",
                hs_teams_words[t->by]);
 }
 

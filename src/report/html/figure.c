@@ -543,8 +543,8 @@ void hs_page_legend(struct hs_page *page)
     if (count > 0)
         hs_page_keys(page, keys, count);
     if (page->group_count > HS_PAGE_DRAWN_MAX)
-        HS_PAGE_NOTE(page, "Drawn are the first %u of %u; the tables have all.", HS_PAGE_DRAWN_MAX,
-                     page->group_count);
+        HS_PAGE_NOTE(page, "Only the first %u of %u are drawn; the tables have all.",
+                     HS_PAGE_DRAWN_MAX, page->group_count);
 }
 
 /* Draws the keys of a figure in rows from `top` on; returns the number of rows. Only counts them
@@ -694,13 +694,14 @@ enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
     page->out = out;
     page->figure = o;
     if (unused != NULL)
-        return hs_fail(page->diag, HS_E_USAGE, NULL, "horus help plot tells what each kind takes",
+        return hs_fail(page->diag, HS_E_USAGE, NULL,
+                       "'horus help plot' lists the options of each kind",
                        "a figure of kind '%s' takes no --%s", kinds[kind].name, unused);
     if ((page->kind == HS_PAGE_SWEEP) != is_of_sweep)
         return hs_fail(page->diag, HS_E_USAGE, NULL, NULL, "a figure of kind '%s' needs %s",
                        kinds[kind].name, needs[is_of_sweep]);
     if (!is_of_sweep && page->group_count > HS_PAGE_DRAWN_MAX)
-        return hs_fail(page->diag, HS_E_USAGE, NULL, "name those that matter",
+        return hs_fail(page->diag, HS_E_USAGE, NULL, "name only some of them",
                        "a figure has room for %u runs or policies, not for %u", HS_PAGE_DRAWN_MAX,
                        page->group_count);
     enum hs_status status;

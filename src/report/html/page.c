@@ -234,7 +234,7 @@ static enum hs_status check_operand(struct hs_page *page, const char *path, uint
                        "a comparison of two runs job by job is not reported");
     if (*kind != HS_PAGE_RUNS && count > 1)
         return hs_fail(page->diag, HS_E_USAGE, &place, "make a report of it alone",
-                       "a %s does not stand beside other operands",
+                       "a %s cannot be combined with other operands",
                        *kind == HS_PAGE_SWEEP ? "sweep" : "comparison");
     return HS_OK;
 }
@@ -600,7 +600,7 @@ static void put_runs(struct hs_page *page, const struct hs_run_table *table)
     hs_say(out, HS_TABLE_END "\n");
     for (uint32_t c = 0; c < count; c++)
         if (hs_table_is_assumed(table, chosen[c].metric))
-            HS_PAGE_NOTE(page, "%s is assumed: it rests on profiles that were drawn for jobs.",
+            HS_PAGE_NOTE(page, "%s is assumed: it depends on profiles drawn for the jobs.",
                          chosen[c].title);
 }
 
@@ -619,7 +619,7 @@ static enum hs_status put_summary(struct hs_page *page)
                          first, first);
         else
             HS_PAGE_NOTE(page,
-                         "Below each value its ratio to %s. The best of each column is marked.",
+                         "Below each value is its ratio to %s. The best of each column is marked.",
                          first);
     }
     hs_page_begin_table(page, "All metrics", "figures all");
@@ -785,19 +785,20 @@ static const struct section {
     enum hs_page_source source;
 } of_runs[] = {{"summary", "Summary", put_summary, HS_FROM_SUMMARY},
                {"distributions", "Distributions", hs_put_distributions, HS_FROM_JOBS},
-               {"backtest", "Beside what happened", hs_put_backtest, HS_FROM_BACKTEST},
+               {"backtest", "Compared with the recorded schedule", hs_put_backtest,
+                HS_FROM_BACKTEST},
                {"deadlines", "Deadlines", hs_put_deadlines, HS_FROM_DEADLINES},
                {"time", "Over time", hs_put_time, HS_FROM_SERIES},
-               {"waiting", "Why jobs waited", hs_put_waiting, HS_FROM_SUMMARY},
+               {"waiting", "Causes of waiting", hs_put_waiting, HS_FROM_SUMMARY},
                {"failures", "Failures and drains", hs_put_outages, HS_FROM_OUTAGES},
-               {"classes", "Kinds of jobs", hs_put_classes, HS_FROM_SUMMARY},
-               {"teams", "Who got what", hs_put_teams, HS_FROM_JOBS},
-               {"nodes", "Where", hs_put_nodes, HS_FROM_SEGMENTS},
-               {"method", "What was run", put_method, HS_FROM_SUMMARY},
+               {"classes", "Classes of jobs", hs_put_classes, HS_FROM_SUMMARY},
+               {"teams", "Users and virtual clusters", hs_put_teams, HS_FROM_JOBS},
+               {"nodes", "Nodes", hs_put_nodes, HS_FROM_SEGMENTS},
+               {"method", "Method", put_method, HS_FROM_SUMMARY},
                {.id = NULL}},
   of_a_sweep[] = {{"results", "Results", hs_put_results, HS_FROM_SUMMARY},
                   {"points", "Points", hs_put_points, HS_FROM_SUMMARY},
-                  {"method", "What was run", put_method, HS_FROM_SUMMARY},
+                  {"method", "Method", put_method, HS_FROM_SUMMARY},
                   {.id = NULL}};
 
 static bool is_wanted(const struct hs_page *page, const struct section *section)

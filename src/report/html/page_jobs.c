@@ -387,15 +387,16 @@ enum hs_status hs_put_distributions(struct hs_page *page)
         if (set_scales(&s, HS_FIGURE_LOG))
             put_plot(&s, &frame, s.what, true);
         else
-            HS_PAGE_NOTE(page, "No job has one above 0.");
+            HS_PAGE_NOTE(page, "No job has a value above 0.");
         hs_say(page->out, "</figure>\n");
     }
     hs_say(page->out, "</div>\n");
     HS_PAGE_NOTE(page,
-                 "Share of jobs at or below a value, on a logarithmic axis. A curve rises at the "
-                 "left edge by what is below the axis, such as jobs that did not wait; where that "
-                 "is most of them, the axis of shares does not begin at 0. Dots: p50, p90, p99.%s",
-                 page->kind == HS_PAGE_COMPARISON ? " Jobs of all runs of a policy together." : "");
+                 "Share of jobs at or below a value, on a logarithmic axis. A curve begins at the "
+                 "share of jobs below the axis, such as jobs that did not wait; if these are most "
+                 "jobs, the vertical axis does not begin at 0. Dots: p50, p90, p99.%s",
+                 page->kind == HS_PAGE_COMPARISON ? " A curve has the jobs of all runs of a policy."
+                                                  : "");
     put_quantile_table(&s);
     return HS_OK;
 }
@@ -444,11 +445,10 @@ enum hs_status hs_put_deadlines(struct hs_page *page)
     else
         HS_PAGE_NOTE(page, "No job with a deadline was completed before or after it.");
     hs_say(page->out, "</figure>\n");
-    HS_PAGE_NOTE(page,
-                 "Share of the jobs with a deadline that are done so much before (negative) or "
-                 "after it, between the first and the last hundredth of them. A job that was "
-                 "rejected or not done has missed its deadline and has no lateness. By virtual "
-                 "cluster and user: deadlines.csv.");
+    HS_PAGE_NOTE(page, "Share of the completed jobs with at most this lateness (negative: before "
+                       "the deadline), from the 1st to the 99th percentile. A job that was "
+                       "rejected or not completed has missed its deadline and has no lateness. "
+                       "deadlines.csv has the figures by virtual cluster and user.");
     return HS_OK;
 }
 
@@ -477,8 +477,7 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
         jobs += s.of[g][chosen[0]].count;
     if (jobs == 0)
         return hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
-                       "no job counts in any of the runs: done, and inside the window of "
-                       "--warmup and --cooldown");
+                       "no run has a completed job inside the window of --warmup and --cooldown");
     frame.columns = hs_figure_columns(page, count < 3 ? count : 3);
     frame.rows = (count + frame.columns - 1) / frame.columns;
     frame.height = count == 1 ? 320 : 200;
@@ -668,8 +667,8 @@ enum hs_status hs_put_classes(struct hs_page *page)
     static const struct {
         const char *name, *heading;
     } kinds[] = {{"gpus", "By number of GPUs"},
-                 {"outcome", "By what the trace recorded of the job"},
-                 {"class", "By what its user asked for"},
+                 {"outcome", "By recorded outcome"},
+                 {"class", "By class of the job"},
                  {"user_quintile",
                   "By user: fifths of the users, from the lightest (q1) to the heaviest (q5)"},
                  {"vc", "By virtual cluster"}};
@@ -689,13 +688,13 @@ enum hs_status hs_put_classes(struct hs_page *page)
         hs_say(page->out, "</figure>\n");
     }
     if (!is_any)
-        HS_PAGE_NOTE(page, "Left out: all jobs that ran to their end are of one kind.");
+        HS_PAGE_NOTE(page, "Left out: all completed jobs are of one class.");
     else
-        HS_PAGE_NOTE(
-            page,
-            "Bars: mean completion time; the strong part of each is the mean wait before the "
-            "first start.%s",
-            page->kind == HS_PAGE_COMPARISON ? " Means over the runs of each policy." : "");
+        HS_PAGE_NOTE(page,
+                     "Bars: mean completion time; the darker part of each is the mean wait before "
+                     "the first start.%s",
+                     page->kind == HS_PAGE_COMPARISON ? " Means over the runs of each policy."
+                                                      : "");
     return HS_OK;
 }
 

@@ -546,11 +546,11 @@ static enum hs_status put_groups(struct nodes_section *s)
             put_plot(s, &frame, has_maps, has_axis);
     }
     if (!has_maps)
-        HS_PAGE_NOTE(s->page, "A bar is a placement of a job: blue until it finished, yellow until "
-                              "it was preempted, suspended or moved, orange until it or a node of "
-                              "it failed, it ran out of memory or was killed.");
+        HS_PAGE_NOTE(s->page, "A bar is a placement of a job. Blue: the job finished; yellow: it "
+                              "was preempted, suspended or moved; orange: it or one of its nodes "
+                              "failed, it ran out of memory or was killed.");
     else if (s->maps[0].nodes_a_row > 1)
-        HS_PAGE_NOTE(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
+        HS_PAGE_NOTE(s->page, "Each row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
     hs_say(out, "</figure>\n");
     return HS_OK;
 }

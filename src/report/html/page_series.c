@@ -16,9 +16,9 @@ static const struct {
     const char *meaning, *colour;
 } causes[CAUSES] = {
     {"resources", "insufficient resources, too few GPUs are free", "w0"},
-    {"fragmentation", "enough are free, on no node together", "w1"},
-    {"constraint", "placement constraint, the gang takes several nodes", "w2"},
-    {"quota", "its virtual cluster has no room", "w3"},
+    {"fragmentation", "enough are free, but not on one node", "w1"},
+    {"constraint", "placement constraint, the gang needs several nodes", "w2"},
+    {"quota", "its virtual cluster has too few GPUs or too little quota left", "w3"},
     {"priority", "head-of-line blocking or lower priority", "w4"},
 };
 
@@ -356,10 +356,10 @@ static const struct {
     uint32_t first, count; /* series */
 } charts[CHARTS] = {
     {"GPU allocation and GPU utilization (modelled)",
-     "Filled: GPUs that jobs hold. Line: modelled utilization x GPUs. ", 120, HELD, 1},
-    {"Jobs that wait", "Pending before the first start; stronger, suspended after it. ", 90,
+     "Area: allocated GPUs. Line: modelled utilization x GPUs. ", 120, HELD, 1},
+    {"Waiting jobs", "Lighter: pending before the first start; darker: suspended after it. ", 90,
      PENDING, 2},
-    {"GPUs that waiting jobs want, by what keeps them waiting", "", 90, FIXED, CAUSES},
+    {"GPUs requested by waiting jobs, by cause of waiting", "", 90, FIXED, CAUSES},
 };
 
 static void put_layers(const struct series_section *s, const struct hs_chart *c, uint32_t group,
@@ -575,12 +575,12 @@ static void put_chart(const struct series_section *s, enum chart chart)
     }
     if (top > 0)
         HS_PAGE_NOTE(s->page, "%s%s%s",
-                     is_bare(s->page, chart) ? "GPUs that jobs hold. " : charts[chart].note,
+                     is_bare(s->page, chart) ? "Allocated GPUs. " : charts[chart].note,
                      chart == GPUS && is_assumed(s->page)
-                         ? "Utilization is assumed: it rests on profiles that were drawn for jobs. "
+                         ? "Utilization is assumed: it depends on profiles drawn for the jobs. "
                          : "",
                      chart == GPUS && is_one
-                         ? "Shaded: between smallest and largest value of the interval."
+                         ? "Shaded: from the smallest to the largest value of the interval."
                          : "");
     else
         HS_PAGE_NOTE(s->page, "None at any time.");
@@ -782,8 +782,8 @@ enum hs_status hs_put_waiting(struct hs_page *page)
     for (uint32_t k = 0; k < CAUSES; k++)
         b.causes[k] = (struct bar_cause){causes[k].key, causes[k].meaning, causes[k].colour};
     if (put_bars(page, &b))
-        HS_PAGE_NOTE(page, "GPUs wanted by waiting jobs x time. A job waits for one cause at a "
-                           "time; 'All metrics' above has the figures.");
+        HS_PAGE_NOTE(page, "GPUs requested by waiting jobs x time. At any time a job has one cause "
+                           "of waiting; 'All metrics' above has the figures.");
     return HS_OK;
 }
 
@@ -841,7 +841,7 @@ enum hs_status hs_put_outages(struct hs_page *page)
     static const struct bars b = {
         .part = loss_of,
         .causes = {{"failures", "work since the last checkpoint", "w4"},
-                   {"others", "work lost for want of GPU memory, or to take a profile", "w1"},
+                   {"others", "work lost to out-of-memory failures or profiling", "w1"},
                    {"overhead", "starts, restarts, checkpoints on preemption", "w0"}},
         .count = 3,
         .label = "GPU-hours lost by cause",
@@ -850,10 +850,10 @@ enum hs_status hs_put_outages(struct hs_page *page)
     struct hs_output *out = page->out;
     hs_page_metric_table(page, metrics, HS_COUNT_OF(metrics), false);
     HS_PAGE_NOTE(page, "Availability: share of GPUs x time in service, or held until a drain was "
-                       "over. ETTR: work that was kept / the jobs' time on GPUs; slow GPUs, "
-                       "sharing and checkpoints lower it besides what the bars show.");
+                       "over. ETTR: work kept / time of jobs on GPUs; slow GPUs, sharing and "
+                       "checkpoints lower it in addition to the losses in the bars.");
     (void)put_bars(page, &b);
-    hs_page_begin_table(page, "By size of gang", "figures");
+    hs_page_begin_table(page, "By gang size", "figures");
     if (page->group_count > 1)
         hs_say(out, "<th></th>");
     hs_say(out, "<th>GPUs, at most</th>");

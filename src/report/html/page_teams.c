@@ -48,7 +48,7 @@ static void put_teams(struct hs_page *page, const struct hs_teams *teams)
     }
     hs_say(out, HS_TABLE_END "\n");
     if (count < teams->count)
-        HS_PAGE_NOTE(page, "%u more that held less.", teams->count - count);
+        HS_PAGE_NOTE(page, "%u more with less GPU time.", teams->count - count);
     if (!isnan(teams->jain))
         HS_PAGE_NOTE(page,
                      "Jain's index over %u: %.4f (1 = all wait in proportion to their GPU time).",
@@ -73,7 +73,7 @@ enum hs_status hs_put_teams(struct hs_page *page)
             HS_TRY(status);
         }
         if (page->groups[g].count > 1)
-            HS_PAGE_NOTE(page, "Of the first of its %u runs.", page->groups[g].count);
+            HS_PAGE_NOTE(page, "From the first of its %u runs.", page->groups[g].count);
         if (page->group_count > 1)
             hs_say(page->out, "</details>\n");
     }
@@ -142,11 +142,10 @@ static void put_of_all(struct backtest_table *t, const struct backtest_row *row)
     }
     if (strcmp(row->metric, "jct") != 0)
         return;
-    (void)snprintf(
-        t->said, sizeof t->said,
-        "Mean JCT is off by %+.1f %%; job by job the error is %.1f %% in the median, %.1f %% "
-        "at the 90th per cent.",
-        100 * row->mean_error, 100 * row->p50_error, 100 * row->p90_error);
+    (void)snprintf(t->said, sizeof t->said,
+                   "The error of the mean JCT is %+.1f %%; the error per job has a median of %.1f "
+                   "%% and a 90th percentile of %.1f %%.",
+                   100 * row->mean_error, 100 * row->p50_error, 100 * row->p90_error);
 }
 
 static void begin_group(struct backtest_table *t, const char *group)
@@ -211,8 +210,7 @@ enum hs_status hs_put_backtest(struct hs_page *page)
                                backtest_cells, add_backtest_row, &table));
         begin_group(&table, "");
     }
-    HS_PAGE_NOTE(page,
-                 "Of the jobs that were not calibrated on. Error: of the mean; job by job: the "
-                 "median of the sizes of errors.");
+    HS_PAGE_NOTE(page, "For the jobs not used for calibration. Error: of the mean; job by job: "
+                       "median of the absolute errors.");
     return HS_OK;
 }

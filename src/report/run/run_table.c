@@ -546,7 +546,7 @@ static void find_of_one(const struct hs_summary *s, char *text)
         const char *metric, *why;
     } causes[] = {
         {"wait_resources_gpu_seconds", "because too few GPUs were free"},
-        {"wait_placement_gpu_seconds", "because the free GPUs were not where they fit"},
+        {"wait_placement_gpu_seconds", "because the free GPUs were fragmented"},
         {"wait_quota_gpu_seconds", "because of quotas"},
         {"wait_priority_gpu_seconds", "behind other jobs, although they would have fitted"}};
     const double jct = hs_summary_get(s, "mean_jct"),
@@ -656,8 +656,8 @@ static void find_of_several(const struct hs_run_table *table, char *text)
         hs_append(text, HS_FINDING_SIZE, " (%.3g to %.3g with 95 %% confidence)", ratio.low,
                   ratio.high);
     if (table->to_next.low < table->to_next.high && table->to_next.high >= 1)
-        hs_append(text, HS_FINDING_SIZE, "; under %.80s perhaps as soon: it may be chance",
-                  table->next);
+        hs_append(text, HS_FINDING_SIZE,
+                  "; under %.80s perhaps equally soon: the difference may be chance", table->next);
     const uint32_t last = row_with(table, "p99_jct", false, best),
                    fair = row_with(table, "fairness_jain", true, best);
     if (last != best && !is_chance(table, "p99_jct", last, best))

@@ -91,10 +91,11 @@ static enum hs_status open_generated(void *state, struct hs_input *input,
     HS_TRY(hs_input_peek(input, &data, &len));
     if (len >= sizeof text)
         return hs_fail(faults->diag, HS_E_INPUT, NULL, "one line: gen:philly,n=10000,seed=1",
-                       "a request for made-up jobs is longer than %d bytes", HS_GENERATE_TEXT_MAX);
+                       "a request for synthetic jobs is longer than %d bytes",
+                       HS_GENERATE_TEXT_MAX);
     if (memchr(data, '\0', len) != NULL)
         return hs_fail(faults->diag, HS_E_INPUT, HS_AT({.file = g->path}), NULL,
-                       "a request for made-up jobs has a byte 0");
+                       "a request for synthetic jobs has a byte 0");
     while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
         len--;
     (void)snprintf(text, sizeof text, "%.*s", (int)len, data);
