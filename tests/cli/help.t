@@ -603,14 +603,14 @@ The data dictionary is built into the program: results/README.md, section by sec
     p50_wait (s)
   $ horus help files | grep -A 6 '^users.csv'
   users.csv and vcs.csv
-  With --outputs=all,teams: a row a user or virtual cluster, those first that held most GPU time, then by name; jobs without
-  one are (none). horus explain RUN --by=user|vc|gpus|state prints the same of any run that has jobs.csv, also as
-  --csv and --json, with Jain's index over the rows. Of a sweep or comparison each run has its own; a sweep collects
-  them in teams.csv: point and run as in sweep.csv, axis_KEY for each swept key, by (vc or user), then these
-  columns.
+  With --outputs=all,teams: one row per user or virtual cluster, by GPU time held, largest first, then by
+  name; jobs without one are (none). horus explain RUN --by=user|vc|gpus|state prints the same of any run
+  that has jobs.csv, also as --csv and --json, with Jain's index over the rows. In a sweep or comparison
+  each run has its own files; a sweep collects them in teams.csv: point and run as in sweep.csv,
+  axis_KEY for each swept key, by (vc or user), then these columns.
    (esc)
   $ horus help files | grep -c '^  '
-  484
+  508
   $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'
   *mean\_jct* (s)
   \tJCT = end - submission (esc)
