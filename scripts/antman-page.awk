@@ -4,7 +4,7 @@
 # the table NAME is function NAME(of), which reproduce-common.sh calls.
 
 function against(place) {
-    head("| published | there | here | off | verdict |")
+    head("| published result | paper | here | off | verdict |")
     published_ratio("mean JCT, YARN-CS to AntMan", 2.05, place, "fifo", "antman", "mean_jct")
     published_ratio("mean JCT, Gandiva's packing to AntMan", 1.84, place, "gandiva-pack-only", "antman", "mean_jct")
     published_ratio("makespan, YARN-CS to AntMan", 1.76, place, "fifo", "antman", "makespan")

@@ -9,8 +9,8 @@ function whole(place, p, metric) { return mean_of(place, p, metric, "%.0f") }
 # ---- against the paper --------------------------------------------------------------------------
 
 function against(_) {
-    head("| published | there | here | off | verdict |")
-    published_ratio("six jobs: speed of the long ones while six share four GPUs, of that alone", 4 / 6, \
+    head("| published result | paper | here | off | verdict |")
+    published_ratio("six jobs: speed of the long jobs while six share four GPUs, relative to alone", 4 / 6, \
         "S", exact, "", "rate_during")
     published_ratio("and afterwards", 1, "S", exact, "", "rate_after")
     if (stat("S", exact, "", "loss"))
@@ -27,7 +27,7 @@ function against(_) {
 # ---- tables -------------------------------------------------------------------------------------
 
 function six(_,    i, k, p, text) {
-    head("| policy | long jobs before | while six are there | short jobs | long ones afterwards |" \
+    head("| policy | long jobs before | with six jobs | short jobs | long jobs after |" \
         " JCT of short, long ones, min | loss | switches | on the host, GiB h |")
     for (i = 1; i <= policies["S"]; i++) {
         p = policy["S", i]
@@ -104,7 +104,7 @@ function days(_,    count, part, i, k, p, text) {
 
 function published_days(_,    count, part, k) {
     count = split(of, part, ";")
-    head("| load | published | there | here | off | verdict |")
+    head("| load | published result | paper | here | off | verdict |")
     for (k = 1; k <= count; k++) {
         printf "| %s ", part[k] / 100
         published_ratio("mean JCT, `fifo` to slicing and migration", 832 / 656, "D, " part[k], "fifo", moving, "mean_jct")

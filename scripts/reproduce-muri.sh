@@ -77,7 +77,7 @@ keep() { # NAME TRACE
 
 exactly() {
     local of schedule jobs name policy options
-    title "jobs | schedule | published: mean JCT, s | ours | | makespan, s | ours | | jobs that end elsewhere"
+    title "jobs | schedule | published: mean JCT, s | ours | | makespan, s | ours | | jobs with a different end"
     while IFS='|' read -r of schedule name policy; do
         jobs=$(($(wc -l <"$oracles/${of}_$schedule/job.csv") - 1))
         workload first="$jobs" "$data/traces/${of%-*}.csv" >"$work/exact.csv"

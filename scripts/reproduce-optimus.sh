@@ -40,7 +40,7 @@ nine() {
 rows() { # told=PREDICTOR applies from there on
     local trace=$1 cluster=$2 policy predictor=oracle
     shift 2
-    title "policy | speeds told | mean JCT, h | p99 JCT, h | makespan, h | preemptions | changes of size"
+    title "policy | predicted speeds | mean JCT, h | p99 JCT, h | makespan, h | preemptions | changes of size"
     for policy; do
         case $policy in told=*) predictor=${policy#*=} && continue ;; esac
         say "$policy"

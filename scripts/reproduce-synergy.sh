@@ -58,7 +58,7 @@ ends() { # TRACE ORDER MECHANISM
 
 exactly() {
     local of order mechanism
-    title "trace, order, mechanism | published: mean JCT, h | ours | jobs that end elsewhere"
+    title "trace, order, mechanism | published: mean JCT, h | ours | jobs with a different end"
     for of in syn_20_70_10 syn_multi; do
         for order in FIFO SRTF LAS; do
             for mechanism in fair greedy tune; do ends "$of" "$order" "$mechanism"; done

@@ -26,7 +26,7 @@ errors() { # TITLE
         }'
 }
 
-head_of_errors() { title "$1 | mean JCT, % | makespan, % | per job, median, % | 90th per cent, %"; } # OF
+head_of_errors() { title "$1 | mean JCT, % | makespan, % | per job, median, % | 90th percentile, %"; } # OF
 
 beside() { # TRACE CLUSTER POLICY [ARGUMENT...]: into $work/run
     quietly "$horus" backtest "$1" -c "$2" -p "$3" --assign=off --locality=none --outputs=jobs -o "$work/run" -f -q \
