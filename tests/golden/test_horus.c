@@ -17,11 +17,11 @@
 #include <cmocka.h>
 
 #include "support/scenario.h"
-#include "support/told.h"
+#include "support/predictor_fixture.h"
 
 #define expect scenario_expect
 
-static struct told told;
+static struct predictor_fixture predictor;
 static struct hs_predictor *no_memory, *noisy;
 /* GPUs of 100 and of 1000 MiB; racks of 1, 2 and 1 nodes. */
 static char gpu_100[256], gpu_1000[256], racks[256];
@@ -38,14 +38,15 @@ static int set_up(void **state)
     scratch_keep(racks, sizeof racks, "racks.json",
                  "{\"racks\": [{\"nodes\": [{\"gpus\": 2}]}, {\"nodes\": [{\"gpus\": 2},"
                  " {\"gpus\": 2}]}, {\"nodes\": [{\"gpus\": 2}]}]}");
-    told_open(&told, TOLD_NO_ROWS, told_plain_model());
-    no_memory = told_predictor(&told, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE,
-                                                                    .memory = HS_MEMORY_FORMULA});
-    noisy = told_predictor(&told, (struct hs_predictor_options){.kind = HS_PREDICT_NOISY,
-                                                                .memory = HS_MEMORY_NOISY,
-                                                                .util_rmsle = 0.154,
-                                                                .mem_ln_sd = 0.665,
-                                                                .seed = 7});
+    predictor_open(&predictor, PREDICTOR_NO_ROWS, predictor_plain_model());
+    no_memory =
+        predictor_make(&predictor, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE,
+                                                                 .memory = HS_MEMORY_FORMULA});
+    noisy = predictor_make(&predictor, (struct hs_predictor_options){.kind = HS_PREDICT_NOISY,
+                                                                     .memory = HS_MEMORY_NOISY,
+                                                                     .util_rmsle = 0.154,
+                                                                     .mem_ln_sd = 0.665,
+                                                                     .seed = 7});
     return 0;
 }
 
@@ -53,7 +54,7 @@ static int tear_down(void **state)
 {
     hs_predictor_close(no_memory);
     hs_predictor_close(noisy);
-    told_close(&told);
+    predictor_close(&predictor);
     return scratch_close(state);
 }
 

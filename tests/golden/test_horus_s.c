@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * horus-s on schedules that a person can verify. Predicted slowdowns are S = 1 + 0.5 u v^2, u the
- * job's own and v the other's utilization (told_plain_model); in truth jobs do not slow each other.
- * So a job of 60 % beside one of 100 % is slowed by 0.5 x 0.6 x 1 = 0.30 and slows it by 0.5 x 1 x
- * 0.36 = 0.18, 0.48 in all; a job of 100 % beside one of 60 % the reverse. Jobs are written
- * id:gpus,submit,duration%utilization (scenario.h).
+ * job's own and v the other's utilization (predictor_plain_model); jobs do not really slow each
+ * other. So a job of 60 % beside one of 100 % is slowed by 0.5 x 0.6 x 1 = 0.30 and slows it by
+ * 0.5 x 1 x 0.36 = 0.18, 0.48 in all; a job of 100 % beside one of 60 % the reverse. Jobs are
+ * written id:gpus,submit,duration%utilization (scenario.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,21 +14,21 @@
 #include <cmocka.h>
 
 #include "support/scenario.h"
-#include "support/told.h"
+#include "support/predictor_fixture.h"
 
-static struct told told, told_steep;
+static struct predictor_fixture plain_fixture, steep_fixture;
 static struct hs_predictor *plain, *steep;
 
 static int set_up(void **state)
 {
     const struct hs_predictor_options oracle = {.kind = HS_PREDICT_ORACLE};
     (void)scratch_open(state);
-    told_open(&told, TOLD_NO_ROWS, told_plain_model());
-    plain = told_predictor(&told, oracle);
-    told_open(
-        &told_steep, TOLD_NO_ROWS,
-        told_model(TOLD_MODEL("{\"k\": 4096, \"alpha\": 1, \"beta\": 2, \"error\": 0.1}", "")));
-    steep = told_predictor(&told_steep, oracle);
+    predictor_open(&plain_fixture, PREDICTOR_NO_ROWS, predictor_plain_model());
+    plain = predictor_make(&plain_fixture, oracle);
+    predictor_open(&steep_fixture, PREDICTOR_NO_ROWS,
+                   predictor_model(PREDICTOR_MODEL(
+                       "{\"k\": 4096, \"alpha\": 1, \"beta\": 2, \"error\": 0.1}", "")));
+    steep = predictor_make(&steep_fixture, oracle);
     return 0;
 }
 
@@ -36,8 +36,8 @@ static int tear_down(void **state)
 {
     hs_predictor_close(plain);
     hs_predictor_close(steep);
-    told_close(&told);
-    told_close(&told_steep);
+    predictor_close(&plain_fixture);
+    predictor_close(&steep_fixture);
     return scratch_close(state);
 }
 

@@ -22,7 +22,7 @@
 #include "horus/policy.h"
 #include "support/rated.h"
 #include "support/run.h"
-#include "support/told.h"
+#include "support/predictor_fixture.h"
 
 #define JOBS 160
 
@@ -242,7 +242,7 @@ static void test_all_policies(void **state)
                 seen.others > 0);
 }
 
-static struct told told;
+static struct predictor_fixture predictor;
 static struct hs_predictor *wrong[WORLDS];
 
 static int open_worlds(void **state)
@@ -250,14 +250,14 @@ static int open_worlds(void **state)
     const char *text = getenv("HORUS_LONG");
     rounds = text != NULL && text[0] != '\0' && text[0] != '0' ? 20 : 4;
     (void)scratch_open(state);
-    told_open(&told, TOLD_NO_ROWS, told_plain_model());
+    predictor_open(&predictor, PREDICTOR_NO_ROWS, predictor_plain_model());
     for (size_t i = 0; i < WORLDS; i++) {
         const struct hs_predictor_options noise = {.kind = HS_PREDICT_NOISY,
                                                    .memory = HS_MEMORY_NOISY,
                                                    .util_rmsle = 0.4,
                                                    .mem_ln_sd = 0.665,
                                                    .seed = i};
-        wrong[i] = told_predictor(&told, noise);
+        wrong[i] = predictor_make(&predictor, noise);
         worlds[i].options.predictor = worlds[i].is_told_wrong ? wrong[i] : NULL;
     }
     return 0;
@@ -267,7 +267,7 @@ static int close_worlds(void **state)
 {
     for (size_t i = 0; i < WORLDS; i++)
         hs_predictor_close(wrong[i]);
-    told_close(&told);
+    predictor_close(&predictor);
     return scratch_close(state);
 }
 

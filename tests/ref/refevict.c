@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The notice of a job, and the outcome of a decision for it. */
-struct told {
+struct notice {
     int64_t due_us;    /* end of its notice; -1 = none */
     bool by_reclaim;   /* since the decision before */
     bool is_chosen;    /* to be stopped, in this decision */
@@ -26,7 +26,7 @@ struct end {
 struct state {
     const struct evict *s;
     struct ref_world *w;
-    struct told *told;
+    struct notice *notices;
     int *order;
     int extra[EVICT_VCS_MAX]; /* GPUs that count as held besides, or, negative, as gone */
     int claimed[EVICT_VCS_MAX], coming[EVICT_VCS_MAX];
@@ -224,7 +224,7 @@ static int by_choice(const struct state *st, int a, int b)
 static bool waits(const struct state *st, int job, int vc)
 {
     const struct ref_task *t = &st->w->tasks[job];
-    return t->is_live && !t->is_holding && t->vc == vc && !st->told[job].is_stopped;
+    return t->is_live && !t->is_holding && t->vc == vc && !st->notices[job].is_stopped;
 }
 
 static int list(struct state *st, int vc, bool with_holders,
@@ -233,7 +233,8 @@ static int list(struct state *st, int vc, bool with_holders,
     int count = 0;
     for (int i = 0; i < st->w->count; i++) {
         const struct ref_task *t = &st->w->tasks[i];
-        const bool holds = with_holders && t->is_holding && t->vc == vc && !st->told[i].by_reclaim;
+        const bool holds =
+            with_holders && t->is_holding && t->vc == vc && !st->notices[i].by_reclaim;
         if (!waits(st, i, vc) && !holds)
             continue;
         int at = count++;
@@ -248,24 +249,24 @@ static int list(struct state *st, int vc, bool with_holders,
 
 static bool is_over(struct state *st, int job)
 {
-    struct told *told = &st->told[job];
+    struct notice *notice = &st->notices[job];
     if (st->s->grace_us == 0)
         return true;
-    if (told->due_us < 0) {
-        told->due_us = st->w->now_us + st->s->grace_us;
+    if (notice->due_us < 0) {
+        notice->due_us = st->w->now_us + st->s->grace_us;
         if (st->end_count < EVICT_TIMES_MAX) {
-            st->ends[st->end_count].at_us = told->due_us;
+            st->ends[st->end_count].at_us = notice->due_us;
             st->ends[st->end_count++].vc = st->w->tasks[job].vc;
         }
     }
-    told->is_chosen = true;
-    return told->due_us <= st->w->now_us;
+    notice->is_chosen = true;
+    return notice->due_us <= st->w->now_us;
 }
 
 static void stop(struct state *st, int job)
 {
     ref_preempt(st->w, job);
-    st->told[job] = (struct told){.due_us = -1, .is_stopped = true};
+    st->notices[job] = (struct notice){.due_us = -1, .is_stopped = true};
 }
 
 /* ---------------- reclaim ---------------- */
@@ -274,11 +275,11 @@ static int find_borrower(const struct state *st, int quota)
 {
     int best = -1;
     for (int i = 0; i < st->w->count; i++) {
-        if (!st->w->tasks[i].is_holding || st->told[i].is_reclaimed || st->w->tasks[i].gpus == 0 ||
-            !is_borrowing(st, st->w->tasks[i].vc, quota))
+        if (!st->w->tasks[i].is_holding || st->notices[i].is_reclaimed ||
+            st->w->tasks[i].gpus == 0 || !is_borrowing(st, st->w->tasks[i].vc, quota))
             continue;
-        if (best >= 0 && st->told[best].by_reclaim != st->told[i].by_reclaim)
-            best = st->told[i].by_reclaim ? i : best;
+        if (best >= 0 && st->notices[best].by_reclaim != st->notices[i].by_reclaim)
+            best = st->notices[i].by_reclaim ? i : best;
         else if (best < 0 || by_start(st, i, best) > 0)
             best = i;
     }
@@ -290,7 +291,7 @@ static bool take_back(struct state *st, int vc, int quota)
     const int job = find_borrower(st, quota);
     if (job < 0)
         return false;
-    st->told[job].is_reclaimed = true;
+    st->notices[job].is_reclaimed = true;
     if (is_over(st, job)) {
         stop(st, job);
         return true;
@@ -305,7 +306,7 @@ static void claim(struct state *st, int vc, int quota)
     const int count = list(st, vc, false, by_queue);
     for (int i = 0; i < count; i++) {
         const int job = st->order[i], gpus = st->w->tasks[job].gpus;
-        if (st->told[job].claims)
+        if (st->notices[job].claims)
             continue;
         if (gpus > room_of(st, vc, quota)) {
             if (!st->s->skips)
@@ -314,7 +315,7 @@ static void claim(struct state *st, int vc, int quota)
         }
         while (gpus > room_of(st, vc, -1) && take_back(st, vc, quota))
             ;
-        st->told[job].claims = true;
+        st->notices[job].claims = true;
         st->extra[vc] += gpus;
         st->claimed[vc] += gpus;
     }
@@ -327,7 +328,7 @@ static void claim_all(struct state *st)
             if (quota_at(st->s, vc, depth) >= 0)
                 claim(st, vc, quota_at(st->s, vc, depth));
     for (int i = 0; i < st->w->count; i++)
-        st->told[i].by_reclaim = st->told[i].is_reclaimed;
+        st->notices[i].by_reclaim = st->notices[i].is_reclaimed;
 }
 
 /* ---------------- a decision ---------------- */
@@ -343,7 +344,7 @@ static bool try_start(struct state *st, int job)
     const int vc = st->w->tasks[job].vc;
     if (st->w->tasks[job].gpus > room_of(st, vc, -1) || !ref_try_start(st->w, job))
         return false;
-    if (st->told[job].claims)
+    if (st->notices[job].claims)
         st->claimed[vc] -= st->w->tasks[job].gpus;
     return true;
 }
@@ -413,10 +414,10 @@ static void decide(struct state *st)
             scan(st, vc);
     }
     for (int i = 0; i < st->w->count; i++) {
-        struct told *told = &st->told[i];
-        if (st->is_awake[st->w->tasks[i].vc] && !told->is_chosen)
-            told->due_us = -1;
-        told->is_chosen = told->is_reclaimed = told->is_stopped = told->claims = false;
+        struct notice *notice = &st->notices[i];
+        if (st->is_awake[st->w->tasks[i].vc] && !notice->is_chosen)
+            notice->due_us = -1;
+        notice->is_chosen = notice->is_reclaimed = notice->is_stopped = notice->claims = false;
     }
     memset(st->is_awake, 0, sizeof st->is_awake);
 }
@@ -432,7 +433,7 @@ static void wake_all(struct state *st)
 static void handle_finishes(struct state *st)
 {
     for (int job; (job = ref_finish_one(st->w)) >= 0;) {
-        st->told[job].by_reclaim = false;
+        st->notices[job].by_reclaim = false;
         wake_all(st);
     }
 }
@@ -470,11 +471,11 @@ bool evict_simulate(const struct evict *s, struct ref_world *w, int64_t horizon_
     st->s = s;
     st->w = w;
     st->ends = calloc(EVICT_TIMES_MAX, sizeof *st->ends);
-    st->told = calloc((size_t)w->count + 1, sizeof *st->told);
+    st->notices = calloc((size_t)w->count + 1, sizeof *st->notices);
     st->order = calloc((size_t)w->count + 1, sizeof *st->order);
     ref_begin(w);
     for (int i = 0; i < w->count; i++)
-        st->told[i].due_us = -1;
+        st->notices[i].due_us = -1;
     for (int64_t at_us; (at_us = next_us(st)) <= horizon_us;) {
         ref_advance(w, at_us);
         handle_finishes(st);
@@ -488,7 +489,7 @@ bool evict_simulate(const struct evict *s, struct ref_world *w, int64_t horizon_
     for (int i = 0; i < w->count; i++)
         is_done = is_done && !w->tasks[i].is_live;
     free(st->ends);
-    free(st->told);
+    free(st->notices);
     free(st->order);
     free(st);
     return is_done;

@@ -172,14 +172,14 @@ static bool is_held(const int *held, int count, int gpu)
 }
 
 /* The GPU of the next worker, `held` being the GPUs of those before it; -1: none. */
-static int seat_of(const struct parts *s, const struct use *u, const struct parts_job *j,
-                   int seated)
+static int gpu_for_worker(const struct parts *s, const struct use *u, const struct parts_job *j,
+                          int placed)
 {
     static const int none_taken[PARTS_NODES_MAX];
     int best = -1, total = parts_gpus(s);
     for (int g = 0; g < total; g++) {
         int node = s->node_of[g];
-        if (u->milli[g] > 0 && u->milli[g] + j->milli <= WHOLE && !is_held(j->held, seated, g) &&
+        if (u->milli[g] > 0 && u->milli[g] + j->milli <= WHOLE && !is_held(j->held, placed, g) &&
             may_use(s, j, node) && workers(s, u, j, node) >= 1 &&
             (best < 0 || u->milli[g] > u->milli[best]))
             best = g;
@@ -192,14 +192,14 @@ static int seat_of(const struct parts *s, const struct use *u, const struct part
 
 static bool place_shares(const struct parts *s, struct use *u, struct parts_job *j)
 {
-    for (int seated = 0; seated < j->gpus; seated++) {
-        int gpu = seat_of(s, u, j, seated);
+    for (int placed = 0; placed < j->gpus; placed++) {
+        int gpu = gpu_for_worker(s, u, j, placed);
         if (gpu < 0) {
-            while (seated-- > 0)
-                book(s, u, j, j->held[seated], -1);
+            while (placed-- > 0)
+                book(s, u, j, j->held[placed], -1);
             return false;
         }
-        j->held[seated] = gpu;
+        j->held[placed] = gpu;
         book(s, u, j, gpu, 1);
     }
     return true;

@@ -233,7 +233,7 @@ static bool must_yield(const struct state *st, int job)
     return false;
 }
 
-static void turn_away(struct state *st, int job)
+static void reject(struct state *st, int job)
 {
     st->w->tasks[job].is_live = false;
     st->w->tasks[job].is_rejected = true;
@@ -250,7 +250,7 @@ static bool try_job(struct state *st, int job)
             if (start(st, job))
                 return true;
         }
-        turn_away(st, job);
+        reject(st, job);
         return false;
     }
     if (may_preempt(st, job) && start_by_preemption(st, job))
@@ -338,7 +338,7 @@ static void handle_submissions(struct state *st)
     for (int i = -1; (i = ref_submit_one(st->w, i)) >= 0;) {
         struct ref_task *t = &st->w->tasks[i];
         if (t->is_live && t->gpus > gpus_of(st, vc_of(st, i)))
-            turn_away(st, i);
+            reject(st, i);
         if (!t->is_live)
             continue;
         st->jobs[i].since_us = st->w->now_us;

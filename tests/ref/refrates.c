@@ -307,7 +307,7 @@ static void forget_settings(struct live *l)
     l->is_paused = false;
 }
 
-static void seat(struct sim *m, int job, const struct rates_action *a)
+static void begin_placement(struct sim *m, int job, const struct rates_action *a)
 {
     struct live *l = &m->live[job];
     l->is_placed = true;
@@ -323,7 +323,7 @@ static void seat(struct sim *m, int job, const struct rates_action *a)
     l->coming = ++m->comings;
 }
 
-static void unseat(struct sim *m, int job, enum rates_end end, long double end_error_us)
+static void end_placement(struct sim *m, int job, enum rates_end end, long double end_error_us)
 {
     struct live *l = &m->live[job];
     struct rates_segment *g = &m->s->segments[m->s->segment_count++];
@@ -352,7 +352,7 @@ static void lose(struct sim *m, int job, hs_u128 since)
 static void overflow(struct sim *m, int job)
 {
     struct live *l = &m->live[job];
-    unseat(m, job, RATES_OOM, 0);
+    end_placement(m, job, RATES_OOM, 0);
     lose(m, job, l->done_then);
     l->cost_us = l->cost_then;
     m->s->outcome[job].ooms++;
@@ -371,7 +371,7 @@ static void finish(struct sim *m, int job)
     m->s->outcome[job].end_error_us = error_us;
     m->s->outcome[job].run_error_us = error_us;
     l->is_over = true;
-    unseat(m, job, RATES_FINISHED, error_us);
+    end_placement(m, job, RATES_FINISHED, error_us);
     rate_all(m);
     for (int j = 0; j < m->s->job_count; j++)
         m->live[j].error_ns +=
@@ -423,13 +423,13 @@ static void release(struct sim *m, const struct rates_action *a)
     struct rates_outcome *o = &m->s->outcome[a->job];
     l->cost_us += a->cost_us;
     if (a->kind == RATES_MIGRATE) {
-        unseat(m, a->job, RATES_MIGRATED, 0);
+        end_placement(m, a->job, RATES_MIGRATED, 0);
         o->migrations++;
     } else if (a->kind == RATES_PREEMPT) {
-        unseat(m, a->job, RATES_PREEMPTED, 0);
+        end_placement(m, a->job, RATES_PREEMPTED, 0);
         o->preemptions++;
     } else {
-        unseat(m, a->job, RATES_KILLED, 0);
+        end_placement(m, a->job, RATES_KILLED, 0);
         o->done_error_ns = l->error_ns;
         lose(m, a->job, 0);
         o->is_failed = l->is_over = true;
@@ -444,7 +444,7 @@ static void place(struct sim *m, const struct rates_action *a)
         o->start_us = m->now_us;
         m->live[a->job].cost_us += m->s->startup_us;
     }
-    seat(m, a->job, a);
+    begin_placement(m, a->job, a);
     if (overflows(m, a->job))
         m->live[a->job].oom_us = m->now_us + m->s->oom_delay_us;
 }

@@ -20,7 +20,7 @@
 #include "horus/policy.h"
 #include "support/rated.h"
 #include "support/script.h"
-#include "support/told.h"
+#include "support/predictor_fixture.h"
 
 #define NOISES   4
 #define PROFILES 9
@@ -40,7 +40,7 @@ static const char profiles[] = "model,dataset,batch,precision,util,util_peak,par
                                "H,d,1,fp32,1,1,,\nH,d,2,fp32,50,60,,\n"
                                "I,d,1,fp32,1,1,65536000,0\nI,d,2,fp32,,,,\n";
 
-static struct told told;
+static struct predictor_fixture predictor;
 static struct hs_predictor *from_table, *noisy[NOISES];
 
 static int one_of(struct dice *d, int count, const int *of)
@@ -341,15 +341,17 @@ void shared_ask(struct shared *t)
 int shared_open(void **state)
 {
     (void)scratch_open(state);
-    told_open(&told, profiles, told_plain_model());
-    from_table = told_predictor(&told, (struct hs_predictor_options){.kind = HS_PREDICT_TABLE,
-                                                                     .memory = HS_MEMORY_FORMULA});
+    predictor_open(&predictor, profiles, predictor_plain_model());
+    from_table =
+        predictor_make(&predictor, (struct hs_predictor_options){.kind = HS_PREDICT_TABLE,
+                                                                 .memory = HS_MEMORY_FORMULA});
     for (int i = 0; i < NOISES; i++)
-        noisy[i] = told_predictor(&told, (struct hs_predictor_options){.kind = HS_PREDICT_NOISY,
-                                                                       .memory = HS_MEMORY_NOISY,
-                                                                       .util_rmsle = 0.154,
-                                                                       .mem_ln_sd = 0.665,
-                                                                       .seed = (uint64_t)i});
+        noisy[i] =
+            predictor_make(&predictor, (struct hs_predictor_options){.kind = HS_PREDICT_NOISY,
+                                                                     .memory = HS_MEMORY_NOISY,
+                                                                     .util_rmsle = 0.154,
+                                                                     .mem_ln_sd = 0.665,
+                                                                     .seed = (uint64_t)i});
     return 0;
 }
 
@@ -358,6 +360,6 @@ int shared_close(void **state)
     hs_predictor_close(from_table);
     for (int i = 0; i < NOISES; i++)
         hs_predictor_close(noisy[i]);
-    told_close(&told);
+    predictor_close(&predictor);
     return scratch_close(state);
 }

@@ -17,7 +17,7 @@
 #include "data/param_table.h"
 #include "engine/engine.h"
 #include "support/sink.h"
-#include "support/told.h"
+#include "support/predictor_fixture.h"
 
 #define JOBS 8000u
 
@@ -87,7 +87,7 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 /* By the formula, 4 bytes x 2 x params, a job of this model needs 1000 MiB. */
 static const char rows[] = "model,dataset,batch,precision,util,params,outputs\n"
                            "A,d,1,fp32,50,131072000,0\n";
-static struct told told;
+static struct predictor_fixture predictor;
 static struct hs_predictor *wrong; /* predicts memory wrongly, so that GPUs run out of it */
 
 static void run_policy(const struct hs_policy_ops *policy, const char *settings,
@@ -145,9 +145,9 @@ static void the_event_loop_allocates_nothing(void **state)
     struct hs_cluster cluster = {0};
     const struct hs_policy_ops *policy;
     sink_init(&sink);
-    told_open(&told, rows, told_plain_model());
-    wrong = told_predictor(&told, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE,
-                                                                .memory = HS_MEMORY_FORMULA});
+    predictor_open(&predictor, rows, predictor_plain_model());
+    wrong = predictor_make(&predictor, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE,
+                                                                     .memory = HS_MEMORY_FORMULA});
     assert_int_equal(hs_cluster_load(&cluster, "4x4:V100", &sink.diag), HS_OK);
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
         if (strcmp(policy->name, "gavel") ==
@@ -159,7 +159,7 @@ static void the_event_loop_allocates_nothing(void **state)
         run_policy(hs_policy_find(settings[i][0]), settings[i][1], &cluster, &sink.diag);
     hs_cluster_free(&cluster);
     hs_predictor_close(wrong);
-    told_close(&told);
+    predictor_close(&predictor);
 }
 
 int main(void)

@@ -16,7 +16,7 @@
 #include "base/fixed.h"
 #include "base/rng.h"
 #include "ref/refslow.h"
-#include "support/truth.h"
+#include "support/interference_fixture.h"
 
 #define STATES  1000000u
 #define TENANTS 8u
@@ -113,7 +113,7 @@ static void speeds_conserve_time(void **state)
     struct hs_interference *m[4];
     (void)state;
     for (int c = 0; c < 4; c++)
-        m[c] = truth_of_form(
+        m[c] = interference_of_form(
             form, &(struct hs_interference_options){.gamma = 1, .capacity = capacities[c]});
     for (uint32_t n = 0; n < STATES; n++) {
         struct hs_tenant tenants[TENANTS] = {{0}};
@@ -150,5 +150,5 @@ int main(void)
         cmocka_unit_test(shares_are_max_min_fair),
         cmocka_unit_test(speeds_conserve_time),
     };
-    return cmocka_run_group_tests(tests, truth_open, truth_close);
+    return cmocka_run_group_tests(tests, interference_open, interference_close);
 }

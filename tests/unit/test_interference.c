@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "support/truth.h"
+#include "support/interference_fixture.h"
 
 #define ONE HS_Q20_ONE
 
@@ -50,18 +50,19 @@ static void test_alone(void **state)
     (void)state;
     enum hs_slowdown_source source;
     struct hs_tenant tenants[HS_TENANTS_MAX] = {
-        {.profile = TRUTH_A, .util_pm = 1000}}; /* the other tenants are A at 0 */
-    struct hs_interference *m = truth_of_text(truth_tables, &plain);
+        {.profile = INTERFERENCE_A, .util_pm = 1000}}; /* the other tenants are A at 0 */
+    struct hs_interference *m = interference_of_text(interference_tables, &plain);
     for (uint32_t count = 1; count <= HS_TENANTS_MAX; count++) {
         source = HS_SLOWDOWN_MEASURED;
-        assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, count, 0, &source),
-                         ONE);
+        assert_int_equal(
+            hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, count, 0, &source), ONE);
         assert_int_equal(source, HS_SLOWDOWN_ALONE);
     }
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 1, 0, NULL), ONE);
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 1, 0, NULL), ONE);
     /* A pair among idle jobs is a pair. */
-    tenants[3] = tenant(TRUTH_B, 1000);
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 5, 0, &source), q20(2.5));
+    tenants[3] = tenant(INTERFERENCE_B, 1000);
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 5, 0, &source),
+                     q20(2.5));
     assert_int_equal(source, HS_SLOWDOWN_MEASURED);
     hs_interference_free(m);
 }
@@ -69,9 +70,11 @@ static void test_alone(void **state)
 static void test_sources(void **state)
 {
     (void)state;
-    struct hs_interference *m = truth_of_text(truth_tables, &plain);
-    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000), c = tenant(TRUTH_C, 900);
-    for (uint32_t type = TRUTH_V100; type < TRUTH_TYPES; type += TRUTH_V100_AGAIN - TRUTH_V100) {
+    struct hs_interference *m = interference_of_text(interference_tables, &plain);
+    struct hs_tenant a = tenant(INTERFERENCE_A, 500), b = tenant(INTERFERENCE_B, 1000),
+                     c = tenant(INTERFERENCE_C, 900);
+    for (uint32_t type = INTERFERENCE_V100; type < INTERFERENCE_TYPES;
+         type += INTERFERENCE_V100_AGAIN - INTERFERENCE_V100) {
         assert_int_equal(of_pair(m, type, a, b, HS_SLOWDOWN_MEASURED), q20(2.5));
         /* 0.875 means faster than alone: clipped. */
         assert_int_equal(of_pair(m, type, b, a, HS_SLOWDOWN_MEASURED), ONE);
@@ -79,32 +82,37 @@ static void test_sources(void **state)
         assert_int_equal(of_pair(m, type, a, c, HS_SLOWDOWN_FITTED), ONE); /* b of C is 0 */
         /* 1 + 100 x 1 exceeds the limit: a fitted speed is at least 0.05. */
         assert_int_equal(of_pair(m, type, c, a, HS_SLOWDOWN_FITTED), q20(20));
-        assert_int_equal(of_pair(m, type, a, tenant(TRUTH_D, 700), HS_SLOWDOWN_GENERAL), q20(1.35));
-        assert_int_equal(of_pair(m, type, tenant(TRUTH_D, 700), a, HS_SLOWDOWN_GENERAL), q20(1.35));
+        assert_int_equal(of_pair(m, type, a, tenant(INTERFERENCE_D, 700), HS_SLOWDOWN_GENERAL),
+                         q20(1.35));
+        assert_int_equal(of_pair(m, type, tenant(INTERFERENCE_D, 700), a, HS_SLOWDOWN_GENERAL),
+                         q20(1.35));
         /* Utilization does not affect a table, unless it marks a job as idle. */
-        assert_int_equal(of_pair(m, type, a, tenant(TRUTH_B, -1), HS_SLOWDOWN_MEASURED), q20(2.5));
-        assert_int_equal(of_pair(m, type, a, tenant(TRUTH_B, 0), HS_SLOWDOWN_ALONE), ONE);
+        assert_int_equal(of_pair(m, type, a, tenant(INTERFERENCE_B, -1), HS_SLOWDOWN_MEASURED),
+                         q20(2.5));
+        assert_int_equal(of_pair(m, type, a, tenant(INTERFERENCE_B, 0), HS_SLOWDOWN_ALONE), ONE);
     }
-    assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), q20(1.5));
-    assert_int_equal(of_pair(m, TRUTH_P100, of_util(250), of_util(500), HS_SLOWDOWN_GENERAL),
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, a, b, HS_SLOWDOWN_GENERAL), q20(1.5));
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, of_util(250), of_util(500), HS_SLOWDOWN_GENERAL),
                      q20(1.125));
     /* an unknown utilization counts as 100 % */
-    assert_int_equal(of_pair(m, TRUTH_P100, of_util(-1), of_util(500), HS_SLOWDOWN_GENERAL),
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, of_util(-1), of_util(500), HS_SLOWDOWN_GENERAL),
                      q20(1.5));
-    assert_int_equal(of_pair(m, TRUTH_P100, of_util(500), of_util(-1), HS_SLOWDOWN_GENERAL),
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, of_util(500), of_util(-1), HS_SLOWDOWN_GENERAL),
                      q20(1.5));
-    assert_int_equal(of_pair(m, TRUTH_P100, tenant(77, 500), b, HS_SLOWDOWN_GENERAL), q20(1.5));
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, tenant(77, 500), b, HS_SLOWDOWN_GENERAL),
+                     q20(1.5));
     hs_interference_free(m);
 }
 
 static void test_fit_mode(void **state)
 {
     (void)state;
-    struct hs_interference *m = truth_of_text(
-        truth_tables, &(struct hs_interference_options){.mode = HS_INTERFERENCE_FIT, .gamma = 1});
-    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000);
-    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_FITTED), q20(1 + 0.5 * 0.25));
-    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_FITTED), q20(1 + 2 * 1.0));
+    struct hs_interference *m = interference_of_text(
+        interference_tables,
+        &(struct hs_interference_options){.mode = HS_INTERFERENCE_FIT, .gamma = 1});
+    struct hs_tenant a = tenant(INTERFERENCE_A, 500), b = tenant(INTERFERENCE_B, 1000);
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, a, b, HS_SLOWDOWN_FITTED), q20(1 + 0.5 * 0.25));
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, b, a, HS_SLOWDOWN_FITTED), q20(1 + 2 * 1.0));
     hs_interference_free(m);
 }
 
@@ -112,23 +120,24 @@ static void test_fit_mode(void **state)
 static void test_two_way(void **state)
 {
     (void)state;
-    struct hs_interference *m = truth_of_text(truth_tables, &plain);
+    struct hs_interference *m = interference_of_text(interference_tables, &plain);
     /* The utilizations of the file count: 50 %, 100 %, 25 %. */
-    struct hs_tenant a = tenant(TRUTH_A, 10), b = tenant(TRUTH_B, 10), c = tenant(TRUTH_C, 10);
+    struct hs_tenant a = tenant(INTERFERENCE_A, 10), b = tenant(INTERFERENCE_B, 10),
+                     c = tenant(INTERFERENCE_C, 10);
     /* A beside A: 1 / 1.25 + 0.0625 - 0.125 + 0.25 x 0.5 - 0.5 x 0.5 = 0.6125 */
-    assert_int_equal(of_pair(m, TRUTH_RTX3090, a, a, HS_SLOWDOWN_FITTED), q20(1 / 0.6125));
+    assert_int_equal(of_pair(m, INTERFERENCE_RTX3090, a, a, HS_SLOWDOWN_FITTED), q20(1 / 0.6125));
     /* A beside C: 1 / 1.125 + 0.0625 - 0.25 + 0.25 x 0.25 + 0.125 x 0.5 */
-    assert_int_equal(of_pair(m, TRUTH_RTX3090, a, c, HS_SLOWDOWN_FITTED),
+    assert_int_equal(of_pair(m, INTERFERENCE_RTX3090, a, c, HS_SLOWDOWN_FITTED),
                      q20(1 / (1 / 1.125 - 0.0625)));
     /* C beside A: 1 / 1.125 + 0.03125 - 0.125 - 0.25 x 0.5 - 0.5 x 0.25 */
-    assert_int_equal(of_pair(m, TRUTH_RTX3090, c, a, HS_SLOWDOWN_FITTED),
+    assert_int_equal(of_pair(m, INTERFERENCE_RTX3090, c, a, HS_SLOWDOWN_FITTED),
                      q20(1 / (1 / 1.125 - 0.34375)));
     /* A beside B: 1 / 1.5 + 0.0625 - 1.5 + 0.25 x 1 < 0.05: the floor. */
-    assert_int_equal(of_pair(m, TRUTH_RTX3090, a, b, HS_SLOWDOWN_FITTED), q20(20));
+    assert_int_equal(of_pair(m, INTERFERENCE_RTX3090, a, b, HS_SLOWDOWN_FITTED), q20(20));
     /* B beside A: 1 / 1.5 + 1.5 - 0.125 - 0.5 x 1 > 1: no slowdown. */
-    assert_int_equal(of_pair(m, TRUTH_RTX3090, b, a, HS_SLOWDOWN_FITTED), ONE);
+    assert_int_equal(of_pair(m, INTERFERENCE_RTX3090, b, a, HS_SLOWDOWN_FITTED), ONE);
     /* B beside B: 1 / 2 + 1.5 - 1.5 = 0.5 */
-    assert_int_equal(of_pair(m, TRUTH_RTX3090, b, b, HS_SLOWDOWN_FITTED), 2 * ONE);
+    assert_int_equal(of_pair(m, INTERFERENCE_RTX3090, b, b, HS_SLOWDOWN_FITTED), 2 * ONE);
     hs_interference_free(m);
 }
 
@@ -146,10 +155,10 @@ static void test_two_way_exponents(void **state)
         "      \"own_slope\": 0, \"other_slope\": 0},\n"
         "     {\"profile\": \"B/d/1/fp32\", \"util\": 0.25, \"own\": 0, \"other\": 0,\n"
         "      \"own_slope\": 0, \"other_slope\": 0}]}]}";
-    struct hs_interference *m = truth_of_text(text, &plain);
-    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 250);
-    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_FITTED), q20(1.03125));
-    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_FITTED), q20(1.015625));
+    struct hs_interference *m = interference_of_text(text, &plain);
+    struct hs_tenant a = tenant(INTERFERENCE_A, 500), b = tenant(INTERFERENCE_B, 250);
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, a, b, HS_SLOWDOWN_FITTED), q20(1.03125));
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, b, a, HS_SLOWDOWN_FITTED), q20(1.015625));
     hs_interference_free(m);
 }
 
@@ -169,26 +178,28 @@ static void test_two_way_bends_and_models(void **state)
         "     {\"profile\": \"B/d/1/fp32\", \"util\": 1, \"own\": 0, \"own_slope\": 0,\n"
         "      \"own_bend\": 8, \"other\": 0, \"other_slope\": 0, \"other_bend\": 8}],\n"
         "    \"model_pairs\": [[\"A\", \"B\", -0.0625]]}]}";
-    struct hs_interference *m = truth_of_text(text, &plain);
-    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000);
-    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_FITTED), q20(1 / (1 / 1.5 + 0.0625)));
-    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_FITTED), q20(1 / (1 / 1.5 + 0.25)));
+    struct hs_interference *m = interference_of_text(text, &plain);
+    struct hs_tenant a = tenant(INTERFERENCE_A, 500), b = tenant(INTERFERENCE_B, 1000);
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, a, b, HS_SLOWDOWN_FITTED),
+                     q20(1 / (1 / 1.5 + 0.0625)));
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, b, a, HS_SLOWDOWN_FITTED),
+                     q20(1 / (1 / 1.5 + 0.25)));
     hs_interference_free(m);
 }
 
 static void test_errors_reported(void **state)
 {
     (void)state;
-    struct hs_interference *m = truth_of_text(truth_tables, &plain);
-    assert_true(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_FITTED) == 0.058);
-    assert_true(hs_interference_error(m, TRUTH_V100_AGAIN, HS_SLOWDOWN_FITTED) == 0.058);
-    assert_true(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_GENERAL) == 0.08);
+    struct hs_interference *m = interference_of_text(interference_tables, &plain);
+    assert_true(hs_interference_error(m, INTERFERENCE_V100, HS_SLOWDOWN_FITTED) == 0.058);
+    assert_true(hs_interference_error(m, INTERFERENCE_V100_AGAIN, HS_SLOWDOWN_FITTED) == 0.058);
+    assert_true(hs_interference_error(m, INTERFERENCE_RTX3090, HS_SLOWDOWN_GENERAL) == 0.08);
     /* No score; fitted elsewhere; no table; no model. */
-    assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_FITTED)));
-    assert_true(isnan(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_GENERAL)));
-    assert_true(isnan(hs_interference_error(m, TRUTH_P100, HS_SLOWDOWN_FITTED)));
-    assert_true(isnan(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_MEASURED)));
-    assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_MODELLED)));
+    assert_true(isnan(hs_interference_error(m, INTERFERENCE_RTX3090, HS_SLOWDOWN_FITTED)));
+    assert_true(isnan(hs_interference_error(m, INTERFERENCE_V100, HS_SLOWDOWN_GENERAL)));
+    assert_true(isnan(hs_interference_error(m, INTERFERENCE_P100, HS_SLOWDOWN_FITTED)));
+    assert_true(isnan(hs_interference_error(m, INTERFERENCE_V100, HS_SLOWDOWN_MEASURED)));
+    assert_true(isnan(hs_interference_error(m, INTERFERENCE_RTX3090, HS_SLOWDOWN_MODELLED)));
     hs_interference_free(m);
 }
 
@@ -197,29 +208,32 @@ static void test_errors_reported(void **state)
 static void test_flat(void **state)
 {
     (void)state;
-    struct hs_tenant tenants[3] = {{.profile = TRUTH_A, .util_pm = 500},
-                                   {.profile = TRUTH_B, .util_pm = 0},
-                                   {.profile = TRUTH_C, .util_pm = -1}};
+    struct hs_tenant tenants[3] = {{.profile = INTERFERENCE_A, .util_pm = 500},
+                                   {.profile = INTERFERENCE_B, .util_pm = 0},
+                                   {.profile = INTERFERENCE_C, .util_pm = -1}};
     enum hs_slowdown_source source;
     struct hs_interference *m =
-        truth_of_text(NULL, &(struct hs_interference_options){
-                                .mode = HS_INTERFERENCE_CONST, .excess = 0.25, .gamma = 1});
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source), ONE);
+        interference_of_text(NULL, &(struct hs_interference_options){
+                                       .mode = HS_INTERFERENCE_CONST, .excess = 0.25, .gamma = 1});
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 2, 0, &source),
+                     ONE);
     assert_int_equal(source, HS_SLOWDOWN_ALONE);
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 3, 0, &source),
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 3, 0, &source),
                      q20(1.25));
     assert_int_equal(source, HS_SLOWDOWN_ASSUMED);
     tenants[1].util_pm = 1000; /* one more has no further effect */
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 3, 0, &source),
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 3, 0, &source),
                      q20(1.25));
     hs_interference_free(m);
-    m = truth_of_text(NULL, &(struct hs_interference_options){
-                                .mode = HS_INTERFERENCE_CONST, .excess = 0.25, .gamma = 2});
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_P100, tenants, 3, 0, NULL), q20(1.5625));
+    m = interference_of_text(NULL, &(struct hs_interference_options){
+                                       .mode = HS_INTERFERENCE_CONST, .excess = 0.25, .gamma = 2});
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_P100, tenants, 3, 0, NULL),
+                     q20(1.5625));
     hs_interference_free(m);
-    m = truth_of_text(NULL, &(struct hs_interference_options){
-                                .mode = HS_INTERFERENCE_NONE, .excess = 9, .gamma = 2});
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_P100, tenants, 3, 0, &source), ONE);
+    m = interference_of_text(NULL, &(struct hs_interference_options){
+                                       .mode = HS_INTERFERENCE_NONE, .excess = 9, .gamma = 2});
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_P100, tenants, 3, 0, &source),
+                     ONE);
     assert_int_equal(source, HS_SLOWDOWN_ASSUMED);
     hs_interference_free(m);
 }
@@ -230,29 +244,31 @@ static void test_gamma(void **state)
 {
     (void)state;
     struct hs_interference *m =
-        truth_of_text(truth_tables, &(struct hs_interference_options){.gamma = 2});
-    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000);
-    const struct hs_tenant three[] = {{.profile = TRUTH_A, .util_pm = 500},
-                                      {.profile = TRUTH_A, .util_pm = 500},
-                                      {.profile = TRUTH_A, .util_pm = 500}};
-    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), q20(6.25));
-    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_MEASURED), ONE);
-    assert_int_equal(of_pair(m, TRUTH_V100, a, a, HS_SLOWDOWN_FITTED), q20(2.25));
-    assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), q20(2.25));
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, three, 3, 0, NULL), q20(3.5));
+        interference_of_text(interference_tables, &(struct hs_interference_options){.gamma = 2});
+    struct hs_tenant a = tenant(INTERFERENCE_A, 500), b = tenant(INTERFERENCE_B, 1000);
+    const struct hs_tenant three[] = {{.profile = INTERFERENCE_A, .util_pm = 500},
+                                      {.profile = INTERFERENCE_A, .util_pm = 500},
+                                      {.profile = INTERFERENCE_A, .util_pm = 500}};
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, a, b, HS_SLOWDOWN_MEASURED), q20(6.25));
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, b, a, HS_SLOWDOWN_MEASURED), ONE);
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, a, a, HS_SLOWDOWN_FITTED), q20(2.25));
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, a, b, HS_SLOWDOWN_GENERAL), q20(2.25));
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, three, 3, 0, NULL),
+                     q20(3.5));
     hs_interference_free(m);
-    m = truth_of_text(truth_tables, &(struct hs_interference_options){.gamma = 0});
-    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), ONE);
-    assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), ONE);
+    m = interference_of_text(interference_tables, &(struct hs_interference_options){.gamma = 0});
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, a, b, HS_SLOWDOWN_MEASURED), ONE);
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, a, b, HS_SLOWDOWN_GENERAL), ONE);
     hs_interference_free(m);
     /* 2.5^10 is 9537: capped. */
-    m = truth_of_text(truth_tables, &(struct hs_interference_options){.gamma = 10});
-    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), q20(1000));
-    assert_int_equal(of_pair(m, TRUTH_P100, b, b, HS_SLOWDOWN_GENERAL), q20(1000)); /* 2^10 */
+    m = interference_of_text(interference_tables, &(struct hs_interference_options){.gamma = 10});
+    assert_int_equal(of_pair(m, INTERFERENCE_V100, a, b, HS_SLOWDOWN_MEASURED), q20(1000));
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, b, b, HS_SLOWDOWN_GENERAL),
+                     q20(1000)); /* 2^10 */
     hs_interference_free(m);
     /* 1.43 makes the paper's 3.2 of the worst pair of Lucid, 2.25. */
     static const double worst[] = {1.25, 1, 1};
-    m = truth_of_form(worst, &(struct hs_interference_options){.gamma = 1.43});
+    m = interference_of_form(worst, &(struct hs_interference_options){.gamma = 1.43});
     double raised = (double)of_pair(m, 0, of_util(1000), of_util(1000), HS_SLOWDOWN_GENERAL);
     assert_true(fabs(raised / (double)ONE - 3.2) < 0.02);
     hs_interference_free(m);
@@ -271,7 +287,7 @@ static void test_published_sets(void **state)
         double additive;
     } cases[] = {{3, 500, 1.50}, {3, 900, 2.62}, {3, 1000, 3.00}, {4, 1000, 4.00}, {6, 300, 1.45}};
     static const double closed_queue[] = {1, 1, 1};
-    struct hs_interference *m = truth_of_form(closed_queue, &plain);
+    struct hs_interference *m = interference_of_form(closed_queue, &plain);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hs_tenant tenants[6];
         enum hs_slowdown_source source;
@@ -290,7 +306,7 @@ static void test_most_tenants(void **state)
     (void)state;
     static const double closed_queue[] = {1, 1, 1};
     struct hs_tenant tenants[HS_TENANTS_MAX];
-    struct hs_interference *m = truth_of_form(closed_queue, &plain);
+    struct hs_interference *m = interference_of_form(closed_queue, &plain);
     for (uint32_t i = 0; i < HS_TENANTS_MAX; i++)
         tenants[i] = of_util(1000);
     assert_int_equal(hs_interference_slowdown_q20(m, 0, tenants, HS_TENANTS_MAX, 7, NULL),
@@ -313,5 +329,5 @@ int main(void)
         cmocka_unit_test(test_published_sets),
         cmocka_unit_test(test_most_tenants),
     };
-    return cmocka_run_group_tests(tests, truth_open, truth_close);
+    return cmocka_run_group_tests(tests, interference_open, interference_close);
 }

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "support/truth.h"
+#include "support/interference_fixture.h"
 
 #define ONE          HS_Q20_ONE
 #define TENANTS_MOST 8u
@@ -43,7 +43,7 @@ static void test_laws_of_pairs(void **state)
     for (uint32_t f = 0; f < FORMS * 3; f++) {
         const double *form = forms[f % FORMS];
         struct hs_interference_options options = variant(f / FORMS);
-        struct hs_interference *m = truth_of_form(form, &options);
+        struct hs_interference *m = interference_of_form(form, &options);
         uint64_t above[201] = {0};
         for (int32_t u = 0; u <= 200; u++) {
             uint64_t left = 0;
@@ -112,11 +112,11 @@ static void test_laws_of_any_set(void **state)
         struct hs_interference_options options = variant(v % VARIANTS);
         options.noise = v < VARIANTS ? 0 : 2;
         options.seed = v;
-        struct hs_interference *m = truth_of_text(truth_tables, &options);
+        struct hs_interference *m = interference_of_text(interference_tables, &options);
         for (uint64_t seed = 0; seed < 1500; seed++) {
             struct hs_tenant tenants[HS_TENANTS_MAX];
             uint32_t count = draw_set(seed, false, tenants);
-            check_order(m, (uint32_t)(seed % TRUTH_TYPES), tenants, count);
+            check_order(m, (uint32_t)(seed % INTERFERENCE_TYPES), tenants, count);
         }
         hs_interference_free(m);
     }
@@ -150,7 +150,7 @@ static void test_laws_of_general_sets(void **state)
     for (uint32_t f = 0; f < FORMS; f++)
         for (uint32_t v = 0; v < VARIANTS; v++) {
             struct hs_interference_options options = variant(v);
-            struct hs_interference *m = truth_of_form(forms[f], &options);
+            struct hs_interference *m = interference_of_form(forms[f], &options);
             for (uint64_t seed = 0; seed < 200; seed++) {
                 struct hs_tenant tenants[HS_TENANTS_MAX];
                 uint32_t count = draw_set(seed, true, tenants);
@@ -167,5 +167,5 @@ int main(void)
         cmocka_unit_test(test_laws_of_any_set),
         cmocka_unit_test(test_laws_of_general_sets),
     };
-    return cmocka_run_group_tests(tests, truth_open, truth_close);
+    return cmocka_run_group_tests(tests, interference_open, interference_close);
 }

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/io.h"
-#include "support/truth.h"
+#include "support/interference_fixture.h"
 
 static const struct hs_interference_options plain = {.gamma = 1};
 
@@ -23,8 +23,8 @@ static void test_parse(void **state)
 {
     (void)state;
     struct hs_interference_options options = {.gamma = 1.5};
-    sink_init(&truth_sink);
-    struct hs_diag *diag = &truth_sink.diag;
+    sink_init(&interference_sink);
+    struct hs_diag *diag = &interference_sink.diag;
     assert_int_equal(hs_interference_parse("const:0.2", &options, diag), HS_OK);
     assert_int_equal(options.mode, HS_INTERFERENCE_CONST);
     assert_true(options.excess == 0.2);
@@ -37,7 +37,7 @@ static void test_parse(void **state)
     assert_int_equal(hs_interference_parse("measured+fit", &options, diag), HS_OK);
     assert_int_equal(options.mode, HS_INTERFERENCE_MEASURED);
     assert_true(options.gamma == 1.5);
-    assert_string_equal(truth_sink.text, "");
+    assert_string_equal(interference_sink.text, "");
 }
 
 static void test_parse_errors(void **state)
@@ -61,12 +61,12 @@ static void test_parse_errors(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hs_interference_options options = plain;
-        sink_init(&truth_sink);
-        assert_int_equal(hs_interference_parse(cases[i].text, &options, &truth_sink.diag),
+        sink_init(&interference_sink);
+        assert_int_equal(hs_interference_parse(cases[i].text, &options, &interference_sink.diag),
                          HS_E_USAGE);
-        if (strstr(truth_sink.text, cases[i].message) == NULL ||
-            strstr(truth_sink.text, cases[i].hint) == NULL)
-            fail_msg("'%s' gives %s", cases[i].text, truth_sink.text);
+        if (strstr(interference_sink.text, cases[i].message) == NULL ||
+            strstr(interference_sink.text, cases[i].hint) == NULL)
+            fail_msg("'%s' gives %s", cases[i].text, interference_sink.text);
         assert_int_equal(options.mode, HS_INTERFERENCE_MEASURED);
     }
 }
@@ -96,12 +96,13 @@ static void expect_fault(const char *marked, const char *message)
         column = *p == '\n' ? 1 : column + 1;
     }
     (void)snprintf(text, sizeof text, "%.*s%s", (int)(at - marked), marked, at + 1);
-    (void)snprintf(place, sizeof place, "truth.json:%d:%d: error: ", line, column);
+    (void)snprintf(place, sizeof place, "model.json:%d:%d: error: ", line, column);
     struct hs_interference *m;
-    assert_int_equal(truth_try(&m, text, &plain), HS_E_INPUT);
+    assert_int_equal(interference_try(&m, text, &plain), HS_E_INPUT);
     assert_null(m);
-    if (strstr(truth_sink.text, place) == NULL || strstr(truth_sink.text, message) == NULL)
-        fail_msg("%s\ngives %s\nnot %s%s", text, truth_sink.text, place, message);
+    if (strstr(interference_sink.text, place) == NULL ||
+        strstr(interference_sink.text, message) == NULL)
+        fail_msg("%s\ngives %s\nnot %s%s", text, interference_sink.text, place, message);
 }
 
 static void test_bad_general(void **state)
@@ -251,8 +252,8 @@ static void test_table_too_large(void **state)
     for (uint32_t i = 1; i < 1025; i++)
         len += (size_t)snprintf(text + len, sizeof text - len, ", {}");
     (void)snprintf(text + len, sizeof text - len, "]}]}");
-    assert_int_equal(truth_try(&m, text, &plain), HS_E_INPUT);
-    assert_non_null(strstr(truth_sink.text, "a table of 1025 jobs, more than 1024"));
+    assert_int_equal(interference_try(&m, text, &plain), HS_E_INPUT);
+    assert_non_null(strstr(interference_sink.text, "a table of 1025 jobs, more than 1024"));
 }
 
 /* One mistake in a form is one error: the form does not count as missing for the tables that add to
@@ -262,14 +263,15 @@ static void test_bad_general_is_one_fault(void **state)
     (void)state;
     struct hs_interference *m;
     assert_int_equal(
-        truth_try(&m,
-                  HEAD "\"forms\": [{" MODE "\"k\": -1, \"alpha\": 1, \"beta\": 2}],\n"
-                       "\"tables\": [{" MODE "\"form\": \"two-way\", \"jobs\": ["
-                       "{\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0, \"own_slope\": 0, "
-                       "\"other\": 0, \"other_slope\": 0}]}]}",
-                  &plain),
+        interference_try(
+            &m,
+            HEAD "\"forms\": [{" MODE "\"k\": -1, \"alpha\": 1, \"beta\": 2}],\n"
+                 "\"tables\": [{" MODE "\"form\": \"two-way\", \"jobs\": ["
+                 "{\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0, \"own_slope\": 0, "
+                 "\"other\": 0, \"other_slope\": 0}]}]}",
+            &plain),
         HS_E_INPUT);
-    const char *first = strstr(truth_sink.text, "error: ");
+    const char *first = strstr(interference_sink.text, "error: ");
     assert_non_null(first);
     assert_null(strstr(first + 1, "error: "));
 }
@@ -282,36 +284,39 @@ static void test_unknown_profile(void **state)
 {
     (void)state;
     struct hs_interference *m;
-    assert_int_equal(truth_try(&m,
-                               RANK_1 "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}, " JOB_A
+    assert_int_equal(interference_try(&m,
+                                      RANK_1
+                                      "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}, " JOB_A
                                       ",\n" JOB_B "],\n"
                                       "\"pairs\": [[0, 1, 9], [1, 2, 1.25], [1, 0, 9]]}]}",
-                               &plain),
+                                      &plain),
                      HS_OK);
-    assert_non_null(strstr(truth_sink.text,
-                           "truth.json:3:9: note: 1 of 3 jobs measured on V100 are "
+    assert_non_null(strstr(interference_sink.text,
+                           "model.json:3:9: note: 1 of 3 jobs measured on V100 are "
                            "not in the catalogue and are left out, e.g. "
                            "'Z/d/1/fp32'"));
-    const struct hs_tenant tenants[] = {{.profile = TRUTH_A, .util_pm = 500},
-                                        {.profile = TRUTH_B, .util_pm = 500}};
+    const struct hs_tenant tenants[] = {{.profile = INTERFERENCE_A, .util_pm = 500},
+                                        {.profile = INTERFERENCE_B, .util_pm = 500}};
     enum hs_slowdown_source source;
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source),
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 2, 0, &source),
                      HS_Q20_ONE * 5 / 4);
     assert_int_equal(source, HS_SLOWDOWN_MEASURED);
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 1, &source),
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 2, 1, &source),
                      2 * HS_Q20_ONE);
     assert_int_equal(source, HS_SLOWDOWN_FITTED);
     hs_interference_free(m);
     /* No job is known: a note, and no pair from the table. Another type: no note. */
     assert_int_equal(
-        truth_try(&m, RANK_1 "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}", &plain),
+        interference_try(&m, RANK_1 "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}",
+                         &plain),
         HS_OK);
-    assert_non_null(strstr(truth_sink.text, "1 of 1 jobs measured on V100"));
+    assert_non_null(strstr(interference_sink.text, "1 of 1 jobs measured on V100"));
     hs_interference_free(m);
-    m = truth_of_text(HEAD "\"tables\": [{\"gpu\": \"H100\", \"mode\": \"timeslice\", \"form\": "
-                           "\"rank-1\", \"jobs\": ["
-                           "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}",
-                      &plain);
+    m = interference_of_text(HEAD
+                             "\"tables\": [{\"gpu\": \"H100\", \"mode\": \"timeslice\", \"form\": "
+                             "\"rank-1\", \"jobs\": ["
+                             "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}",
+                             &plain);
     hs_interference_free(m);
 }
 
@@ -324,8 +329,8 @@ static void test_unknown_profiles_are_reported_once(void **state)
         "{\"gpu\": \"P100\", \"mode\": \"timeslice\", \"form\": \"rank-1\", \"jobs\": [" JOB_A
         ", {\"profile\": \"Y/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}";
     struct hs_interference *m;
-    assert_int_equal(truth_try(&m, text, &plain), HS_OK);
-    const char *first = strstr(truth_sink.text, "note: ");
+    assert_int_equal(interference_try(&m, text, &plain), HS_OK);
+    const char *first = strstr(interference_sink.text, "note: ");
     assert_non_null(first);
     assert_null(strstr(first + 1, "note: "));
     assert_non_null(strstr(first, "2 of 3 jobs measured on V100, P100 are not in the catalogue and "
@@ -338,15 +343,15 @@ static void test_unknown_profiles_are_reported_once(void **state)
 static void test_no_general(void **state)
 {
     (void)state;
-    struct hs_interference *m = truth_of_text(RANK_1 JOB_A "]}]}", &plain);
-    const struct hs_tenant tenants[] = {{.profile = TRUTH_A, .util_pm = 500},
-                                        {.profile = TRUTH_B, .util_pm = 500}};
+    struct hs_interference *m = interference_of_text(RANK_1 JOB_A "]}]}", &plain);
+    const struct hs_tenant tenants[] = {{.profile = INTERFERENCE_A, .util_pm = 500},
+                                        {.profile = INTERFERENCE_B, .util_pm = 500}};
     enum hs_slowdown_source source;
-    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source),
+    assert_int_equal(hs_interference_slowdown_q20(m, INTERFERENCE_V100, tenants, 2, 0, &source),
                      HS_Q20_ONE);
     assert_int_equal(source, HS_SLOWDOWN_ASSUMED);
     hs_interference_free(m);
-    m = truth_of_text(HEAD "\"data\": [], \"cleaning\": [], \"rows\": {}}", &plain);
+    m = interference_of_text(HEAD "\"data\": [], \"cleaning\": [], \"rows\": {}}", &plain);
     hs_interference_free(m);
 }
 
@@ -355,11 +360,11 @@ static void test_no_general(void **state)
 static void test_error_not_known(void **state)
 {
     (void)state;
-    struct hs_interference *m = truth_of_text(
+    struct hs_interference *m = interference_of_text(
         HEAD "\"forms\": [{\"gpu\": \"RTX3090\", \"mode\": \"timeslice\", \"k\": 1, "
              "\"alpha\": 1, \"beta\": 1,\n\"holdout\": [{\"rmse\": null}, {\"rmse\": 0.1}]}]}",
         &plain);
-    assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_GENERAL)));
+    assert_true(isnan(hs_interference_error(m, INTERFERENCE_RTX3090, HS_SLOWDOWN_GENERAL)));
     hs_interference_free(m);
 }
 
@@ -367,9 +372,10 @@ static void test_file_absent(void **state)
 {
     (void)state;
     struct hs_interference *m;
-    sink_init(&truth_sink);
-    assert_int_equal(hs_interference_load(&m, "/nonexistent/model.json", &truth_catalogue, &plain,
-                                          truth_types, TRUTH_TYPES, &truth_sink.diag),
+    sink_init(&interference_sink);
+    assert_int_equal(hs_interference_load(&m, "/nonexistent/model.json", &interference_catalogue,
+                                          &plain, interference_types, INTERFERENCE_TYPES,
+                                          &interference_sink.diag),
                      HS_E_IO);
     assert_null(m);
 }
@@ -386,13 +392,13 @@ static void test_shipped(void **state)
         print_message("no interference model is built in\n");
         skip();
     }
-    sink_init(&truth_sink);
-    assert_int_equal(hs_catalogue_load(&catalogue, "builtin:profiles.csv", &truth_sink.diag),
+    sink_init(&interference_sink);
+    assert_int_equal(hs_catalogue_load(&catalogue, "builtin:profiles.csv", &interference_sink.diag),
                      HS_OK);
     if (hs_interference_load(&m, "builtin:models/interference.json", &catalogue, &plain, gpus, 4,
-                             &truth_sink.diag) != HS_OK ||
-        truth_sink.len > 0)
-        fail_msg("%s", truth_sink.text);
+                             &interference_sink.diag) != HS_OK ||
+        interference_sink.len > 0)
+        fail_msg("%s", interference_sink.text);
     hs_interference_free(m);
     hs_catalogue_free(&catalogue);
 }
@@ -417,5 +423,5 @@ int main(void)
         cmocka_unit_test(test_error_not_known),
         cmocka_unit_test(test_shipped),
     };
-    return cmocka_run_group_tests(tests, truth_open, truth_close);
+    return cmocka_run_group_tests(tests, interference_open, interference_close);
 }

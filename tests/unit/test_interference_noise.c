@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "support/truth.h"
+#include "support/interference_fixture.h"
 
 #define ONE      HS_Q20_ONE
 #define SIGMAS   4.0
@@ -25,7 +25,7 @@
  * 0.08 x 3.5 reaches a bound. */
 #define LOW   700
 #define STEPS 200
-#define RMSE  0.08 /* of truth_tables */
+#define RMSE  0.08 /* of interference_tables */
 
 static struct hs_interference_options noise_of(double noise, uint64_t seed)
 {
@@ -65,7 +65,7 @@ typedef double field[STEPS][STEPS];
 static void fill(field z, double noise, uint64_t seed, uint32_t type)
 {
     struct hs_interference_options options = noise_of(noise, seed);
-    struct hs_interference *m = truth_of_text(truth_tables, &options);
+    struct hs_interference *m = interference_of_text(interference_tables, &options);
     for (int32_t i = 0; i < STEPS; i++)
         for (int32_t j = 0; j < STEPS; j++) {
             double speed = speed_of(of_pair(m, type, of_util(LOW + i), of_util(LOW + j)));
@@ -91,7 +91,7 @@ static void residuals_are_normal(void **state)
     static field z;
     const double n = STEPS * STEPS;
     double sum = 0, squares = 0, beyond_1 = 0, beyond_2 = 0;
-    fill(z, 1, 1, TRUTH_P100); /* for a type without a fit: the error of the RTX 3090 */
+    fill(z, 1, 1, INTERFERENCE_P100); /* for a type without a fit: the error of the RTX 3090 */
     for (uint32_t i = 0; i < STEPS; i++)
         for (uint32_t j = 0; j < STEPS; j++) {
             sum += z[i][j];
@@ -110,22 +110,22 @@ static void each_pair_has_its_own(void **state)
 {
     (void)state;
     static field z, other;
-    fill(z, 1, 1, TRUTH_P100);
+    fill(z, 1, 1, INTERFERENCE_P100);
     assert_true(fabs(correlation(z, z, 0, 0, true)) < SIGMAS); /* a beside b, b beside a */
     assert_true(fabs(correlation(z, z, 0, 1, false)) < SIGMAS);
     assert_true(fabs(correlation(z, z, 1, 0, false)) < SIGMAS);
     assert_true(fabs(correlation(z, z, 1, 1, false)) < SIGMAS);
-    fill(other, 1, 2, TRUTH_P100); /* another seed */
+    fill(other, 1, 2, INTERFERENCE_P100); /* another seed */
     assert_true(fabs(correlation(z, other, 0, 0, false)) < SIGMAS);
-    fill(other, 1, 1, TRUTH_V100); /* another type */
+    fill(other, 1, 1, INTERFERENCE_V100); /* another type */
     assert_true(fabs(correlation(z, other, 0, 0, false)) < SIGMAS);
-    fill(other, 0.5, 1, TRUTH_P100); /* half the noise: half the same residuals */
+    fill(other, 0.5, 1, INTERFERENCE_P100); /* half the noise: half the same residuals */
     for (uint32_t i = 0; i < STEPS; i++)
         for (uint32_t j = 0; j < STEPS; j++)
             assert_true(fabs(z[i][j] - other[i][j]) * RMSE / 2 < ROUNDING);
     static field again;
-    fill(other, 1, 1, TRUTH_V100_AGAIN); /* two spellings of one type */
-    fill(again, 1, 1, TRUTH_V100);
+    fill(other, 1, 1, INTERFERENCE_V100_AGAIN); /* two spellings of one type */
+    fill(again, 1, 1, INTERFERENCE_V100);
     assert_memory_equal(again, other, sizeof other);
 }
 
@@ -250,10 +250,10 @@ static void speeds_stay_in_their_bounds(void **state)
                                "\"gpu\": \"x\", \"mode\": \"timeslice\", \"k\": 30, "
                                "\"alpha\": 1, \"beta\": 1, \"holdout\": [{\"rmse\": 0.08}]}]}";
     struct hs_interference_options options = noise_of(10, 1);
-    struct hs_interference *m = truth_of_text(truth_tables, &options);
+    struct hs_interference *m = interference_of_text(interference_tables, &options);
     uint32_t fastest = 0, slowest = 0;
     for (int32_t u = LOW; u < LOW + STEPS; u++) {
-        uint64_t s = of_pair(m, TRUTH_P100, of_util(u), of_util(800));
+        uint64_t s = of_pair(m, INTERFERENCE_P100, of_util(u), of_util(800));
         assert_true(s >= ONE && s <= 20 * ONE);
         fastest += s == ONE;
         slowest += s == 20 * ONE;
@@ -261,7 +261,7 @@ static void speeds_stay_in_their_bounds(void **state)
     /* 31 and 24 % of 200, by the normal distribution; four standard errors below */
     assert_true(fastest > 35 && slowest > 23);
     hs_interference_free(m);
-    m = truth_of_text(slow, &options);
+    m = interference_of_text(slow, &options);
     for (int32_t u = 900; u <= 1000; u++) {
         double form = 1 + 30 * 0.9 * u / 1000;
         assert_true((double)of_pair(m, 0, of_util(u), of_util(900)) / (double)ONE < form + 1e-5);
@@ -274,13 +274,13 @@ static void some_have_no_residual(void **state)
     (void)state;
     static const double untold[] = {1, 1, 1};
     struct hs_interference_options options = noise_of(1, 1);
-    struct hs_interference *m = truth_of_text(truth_tables, &options);
+    struct hs_interference *m = interference_of_text(interference_tables, &options);
     /* idle jobs */
-    assert_int_equal(of_pair(m, TRUTH_P100, of_util(0), of_util(900)), ONE);
-    assert_int_equal(of_pair(m, TRUTH_P100, of_util(900), of_util(0)), ONE);
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, of_util(0), of_util(900)), ONE);
+    assert_int_equal(of_pair(m, INTERFERENCE_P100, of_util(900), of_util(0)), ONE);
     hs_interference_free(m);
     /* a file without an error */
-    m = truth_of_form(untold, &options);
+    m = interference_of_form(untold, &options);
     for (int32_t u = 1; u <= 1000; u++)
         assert_int_equal(of_pair(m, 0, of_util(u), of_util(1000)),
                          ONE + (uint64_t)(u * (double)ONE / 1000 + 0.5));
@@ -288,7 +288,7 @@ static void some_have_no_residual(void **state)
     hs_interference_free(m);
     options.mode = HS_INTERFERENCE_CONST;
     options.excess = 0.25;
-    m = truth_of_text(NULL, &options);
+    m = interference_of_text(NULL, &options);
     assert_int_equal(of_pair(m, 0, of_util(500), of_util(500)), ONE + ONE / 4);
     hs_interference_free(m);
 }
@@ -298,16 +298,16 @@ static void no_noise_is_no_noise(void **state)
 {
     (void)state;
     struct hs_interference_options options = noise_of(0, 0), seeded = noise_of(0, 99);
-    struct hs_interference *a = truth_of_text(truth_tables, &options);
-    struct hs_interference *b = truth_of_text(truth_tables, &seeded);
-    for (uint32_t type = 0; type < TRUTH_TYPES; type++)
+    struct hs_interference *a = interference_of_text(interference_tables, &options);
+    struct hs_interference *b = interference_of_text(interference_tables, &seeded);
+    for (uint32_t type = 0; type < INTERFERENCE_TYPES; type++)
         for (uint32_t i = 0; i < 25; i++) {
             struct hs_tenant own = {.profile = i % 5, .util_pm = (int32_t)(40 * i)};
             struct hs_tenant other = {.profile = i / 5, .util_pm = (int32_t)(1000 - 40 * i)};
             assert_int_equal(of_pair(a, type, own, other), of_pair(b, type, own, other));
         }
     for (int32_t u = 0; u <= 1000; u++)
-        assert_int_equal(of_pair(b, TRUTH_P100, of_util(u), of_util(1000)),
+        assert_int_equal(of_pair(b, INTERFERENCE_P100, of_util(u), of_util(1000)),
                          ONE + (uint64_t)(u * (double)ONE / 1000 + 0.5));
     hs_interference_free(a);
     hs_interference_free(b);
@@ -317,12 +317,12 @@ static void errors_that_noise_goes_by(void **state)
 {
     (void)state;
     struct hs_interference_options options = noise_of(1, 1);
-    struct hs_interference *m = truth_of_text(truth_tables, &options);
-    assert_true(hs_interference_noise_rmse(m, TRUTH_V100, HS_SLOWDOWN_FITTED) == 0.058);
-    assert_true(hs_interference_noise_rmse(m, TRUTH_V100, HS_SLOWDOWN_GENERAL) == RMSE);
-    assert_true(isnan(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_GENERAL)));
-    assert_true(isnan(hs_interference_noise_rmse(m, TRUTH_P100, HS_SLOWDOWN_FITTED)));
-    assert_true(isnan(hs_interference_noise_rmse(m, TRUTH_V100, HS_SLOWDOWN_MEASURED)));
+    struct hs_interference *m = interference_of_text(interference_tables, &options);
+    assert_true(hs_interference_noise_rmse(m, INTERFERENCE_V100, HS_SLOWDOWN_FITTED) == 0.058);
+    assert_true(hs_interference_noise_rmse(m, INTERFERENCE_V100, HS_SLOWDOWN_GENERAL) == RMSE);
+    assert_true(isnan(hs_interference_error(m, INTERFERENCE_V100, HS_SLOWDOWN_GENERAL)));
+    assert_true(isnan(hs_interference_noise_rmse(m, INTERFERENCE_P100, HS_SLOWDOWN_FITTED)));
+    assert_true(isnan(hs_interference_noise_rmse(m, INTERFERENCE_V100, HS_SLOWDOWN_MEASURED)));
     hs_interference_free(m);
 }
 
@@ -330,7 +330,7 @@ static void errors_that_noise_goes_by(void **state)
 
 static double excess(const struct hs_interference *m, const struct hs_tenant *t, int own, int other)
 {
-    return (double)of_pair(m, TRUTH_P100, t[own], t[other]) / (double)ONE - 1;
+    return (double)of_pair(m, INTERFERENCE_P100, t[own], t[other]) / (double)ONE - 1;
 }
 
 static void sets_are_made_of_noisy_pairs(void **state)
@@ -338,10 +338,11 @@ static void sets_are_made_of_noisy_pairs(void **state)
     (void)state;
     struct hs_interference_options options = noise_of(1, 5);
     const struct hs_tenant t[3] = {of_util(600), of_util(700), of_util(800)};
-    struct hs_interference *m = truth_of_text(truth_tables, &options);
+    struct hs_interference *m = interference_of_text(interference_tables, &options);
     double x01 = excess(m, t, 0, 1), x02 = excess(m, t, 0, 2);
     assert_true(x01 != 0.42 && x02 != 0.48);
-    double s = (double)hs_interference_slowdown_q20(m, TRUTH_P100, t, 3, 0, NULL) / (double)ONE;
+    double s =
+        (double)hs_interference_slowdown_q20(m, INTERFERENCE_P100, t, 3, 0, NULL) / (double)ONE;
     assert_true(fabs(s - (1 + x01 + x02)) < ROUNDING);
     hs_interference_free(m);
 }
@@ -351,17 +352,18 @@ static void gamma_raises_noisy_slowdowns(void **state)
 {
     (void)state;
     struct hs_interference_options options = noise_of(1, 5);
-    struct hs_interference *m = truth_of_text(truth_tables, &options);
+    struct hs_interference *m = interference_of_text(interference_tables, &options);
     options.gamma = 2;
-    struct hs_interference *raised = truth_of_text(truth_tables, &options);
+    struct hs_interference *raised = interference_of_text(interference_tables, &options);
     for (int32_t u = 100; u <= 1000; u += 50) {
-        double s = (double)of_pair(m, TRUTH_P100, of_util(u), of_util(500)) / (double)ONE;
-        double r = (double)of_pair(raised, TRUTH_P100, of_util(u), of_util(500)) / (double)ONE;
+        double s = (double)of_pair(m, INTERFERENCE_P100, of_util(u), of_util(500)) / (double)ONE;
+        double r =
+            (double)of_pair(raised, INTERFERENCE_P100, of_util(u), of_util(500)) / (double)ONE;
         assert_true(fabs(r - s * s) < ROUNDING);
         /* A beside A on the V100, from the table: 1 + 0.5 x 1 */
-        struct hs_tenant a = {.profile = TRUTH_A, .util_pm = u};
-        s = (double)of_pair(m, TRUTH_V100, a, a) / (double)ONE;
-        r = (double)of_pair(raised, TRUTH_V100, a, a) / (double)ONE;
+        struct hs_tenant a = {.profile = INTERFERENCE_A, .util_pm = u};
+        s = (double)of_pair(m, INTERFERENCE_V100, a, a) / (double)ONE;
+        r = (double)of_pair(raised, INTERFERENCE_V100, a, a) / (double)ONE;
         assert_true(s != 1.5 && fabs(r - s * s) < ROUNDING);
     }
     hs_interference_free(m);
@@ -383,5 +385,6 @@ int main(void)
         cmocka_unit_test(sets_are_made_of_noisy_pairs),
         cmocka_unit_test(gamma_raises_noisy_slowdowns),
     };
-    return cmocka_run_group_tests_name("interference_noise", tests, truth_open, truth_close);
+    return cmocka_run_group_tests_name("interference_noise", tests, interference_open,
+                                       interference_close);
 }

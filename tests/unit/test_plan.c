@@ -374,7 +374,7 @@ static void rollback_leaves_no_trace(void **state)
     hs_test_free(&r);
 }
 
-static void turn_away(const struct hs_view *v, struct hs_plan *p, int call)
+static void reject(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
     if (call == 0) /* a further decision follows the end of a job */
@@ -385,7 +385,7 @@ static void a_rejection_has_a_reason(void **state)
 {
     (void)state;
     struct hs_test_result r;
-    assert_int_equal(script_play(one, 1, "1x4", 0, turn_away, &r), HS_OK);
+    assert_int_equal(script_play(one, 1, "1x4", 0, reject, &r), HS_OK);
     assert_int_equal(r.jobs[0].state, HS_JOB_REJECTED);
     assert_int_equal(r.jobs[0].end_us, -1);
     assert_int_equal(r.figures.rejected, 1);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "model/profile.h"
-#include "support/told.h"
+#include "support/predictor_fixture.h"
 
 #define JOBS  100000u
 #define NOISE 0.154 /* RMSLE of Yeung et al., HotCloud'20 */
@@ -21,10 +21,10 @@
 static void test_oracle_gives_the_true_value(void **state)
 {
     (void)state;
-    struct told t;
-    told_open(&t, TOLD_NO_ROWS, told_plain_model());
+    struct predictor_fixture t;
+    predictor_open(&t, PREDICTOR_NO_ROWS, predictor_plain_model());
     struct hs_predictor *p =
-        told_predictor(&t, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE});
+        predictor_make(&t, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE});
     struct hs_estimate e = predicted_of(
         p, (struct hs_job_facts){
                .profile = HS_NO_PROFILE, .util_pm = 500, .util_peak_pm = 800, .mem_mib = 4000});
@@ -44,7 +44,7 @@ static void test_oracle_gives_the_true_value(void **state)
     assert_int_equal(e.util_peak_pm, -1);
     assert_int_equal(e.mem_mib, 0);
     hs_predictor_close(p);
-    told_close(&t);
+    predictor_close(&t);
 }
 
 /* ---- noise ---- */
@@ -56,11 +56,11 @@ struct noise {
 
 static struct noise noise_at(int32_t util_pm, struct hs_predictor_options options)
 {
-    struct told t;
+    struct predictor_fixture t;
     struct noise n = {0};
-    told_open(&t, TOLD_NO_ROWS, told_plain_model());
+    predictor_open(&t, PREDICTOR_NO_ROWS, predictor_plain_model());
     options.kind = HS_PREDICT_NOISY;
-    struct hs_predictor *p = told_predictor(&t, options);
+    struct hs_predictor *p = predictor_make(&t, options);
     for (uint32_t i = 0; i < JOBS; i++) {
         struct hs_estimate e = predicted_of(
             p, (struct hs_job_facts){.index = i, .profile = HS_NO_PROFILE, .util_pm = util_pm});
@@ -72,7 +72,7 @@ static struct noise noise_at(int32_t util_pm, struct hs_predictor_options option
     }
     n.rmsle = sqrt(n.rmsle);
     hs_predictor_close(p);
-    told_close(&t);
+    predictor_close(&t);
     return n;
 }
 
@@ -121,17 +121,17 @@ static void test_clipping_halves_the_square_at_the_ends(void **state)
 static void test_noise_is_keyed_by_job(void **state)
 {
     (void)state;
-    struct told t;
-    told_open(&t, TOLD_NO_ROWS, told_plain_model());
+    struct predictor_fixture t;
+    predictor_open(&t, PREDICTOR_NO_ROWS, predictor_plain_model());
     struct hs_predictor_options options = {.kind = HS_PREDICT_NOISY,
                                            .memory = HS_MEMORY_NOISY,
                                            .util_rmsle = NOISE,
                                            .mem_ln_sd = 0.3,
                                            .seed = 7};
-    struct hs_predictor *forward = told_predictor(&t, options);
-    struct hs_predictor *backward = told_predictor(&t, options);
+    struct hs_predictor *forward = predictor_make(&t, options);
+    struct hs_predictor *backward = predictor_make(&t, options);
     options.seed = 8;
-    struct hs_predictor *other_seed = told_predictor(&t, options);
+    struct hs_predictor *other_seed = predictor_make(&t, options);
     const struct hs_job_facts facts = {
         .profile = HS_NO_PROFILE, .util_pm = 400, .util_peak_pm = 450, .mem_mib = 8000};
     struct hs_estimate first[64];
@@ -155,7 +155,7 @@ static void test_noise_is_keyed_by_job(void **state)
     hs_predictor_close(forward);
     hs_predictor_close(backward);
     hs_predictor_close(other_seed);
-    told_close(&t);
+    predictor_close(&t);
 }
 
 /* One draw moves both: log1p(peak_hat) - log1p(peak) is that of the mean, up to the rounding to
@@ -163,9 +163,9 @@ static void test_noise_is_keyed_by_job(void **state)
 static void test_peak_moves_with_the_mean(void **state)
 {
     (void)state;
-    struct told t;
-    told_open(&t, TOLD_NO_ROWS, told_plain_model());
-    struct hs_predictor *p = told_predictor(
+    struct predictor_fixture t;
+    predictor_open(&t, PREDICTOR_NO_ROWS, predictor_plain_model());
+    struct hs_predictor *p = predictor_make(
         &t,
         (struct hs_predictor_options){.kind = HS_PREDICT_NOISY, .util_rmsle = NOISE, .seed = 3});
     for (uint32_t i = 0; i < 1000; i++) {
@@ -179,16 +179,16 @@ static void test_peak_moves_with_the_mean(void **state)
         assert_int_equal(e.util_error_pm, lround(NOISE * (e.util_pm + 10)));
     }
     hs_predictor_close(p);
-    told_close(&t);
+    predictor_close(&t);
 }
 
 static void test_memory_noise_is_log_normal(void **state)
 {
     (void)state;
-    struct told t;
-    told_open(&t, TOLD_NO_ROWS, told_plain_model());
+    struct predictor_fixture t;
+    predictor_open(&t, PREDICTOR_NO_ROWS, predictor_plain_model());
     const double sd = 0.665; /* as in model/predictor.c */
-    struct hs_predictor *p = told_predictor(
+    struct hs_predictor *p = predictor_make(
         &t, (struct hs_predictor_options){.memory = HS_MEMORY_NOISY, .mem_ln_sd = sd, .seed = 1});
     double mean = 0, square = 0;
     for (uint32_t i = 0; i < JOBS; i++) {
@@ -203,16 +203,16 @@ static void test_memory_noise_is_log_normal(void **state)
     assert_true(fabs(sqrt(square) - sd) < 3 * sd / sqrt(2.0 * JOBS));
     assert_int_equal(predicted_of(p, (struct hs_job_facts){.profile = HS_NO_PROFILE}).mem_mib, 0);
     hs_predictor_close(p);
-    told_close(&t);
+    predictor_close(&t);
 }
 
 /* S = 1 + 0.5 u v^2: at 0.6 beside 0.8 it is 1.192, at 1 beside 1 it is 1.5. */
 static void test_slowdown_is_its_own_form(void **state)
 {
     (void)state;
-    struct told t;
-    told_open(&t, TOLD_NO_ROWS, told_plain_model());
-    struct hs_predictor *p = told_predictor(&t, (struct hs_predictor_options){0});
+    struct predictor_fixture t;
+    predictor_open(&t, PREDICTOR_NO_ROWS, predictor_plain_model());
+    struct hs_predictor *p = predictor_make(&t, (struct hs_predictor_options){0});
     double slowdown = (double)hs_predictor_slowdown_q20(p, 600, 800) / (double)HS_Q20_ONE;
     assert_true(fabs(slowdown - 1.192) < 2e-6);
     assert_int_equal(hs_predictor_slowdown_q20(p, 1000, 1000), HS_Q20_ONE * 3 / 2);
@@ -220,7 +220,7 @@ static void test_slowdown_is_its_own_form(void **state)
     assert_int_equal(hs_predictor_slowdown_q20(p, -1, 800), HS_Q20_ONE);
     assert_true(hs_predictor_slowdown_error(p) == 0.08);
     hs_predictor_close(p);
-    told_close(&t);
+    predictor_close(&t);
 }
 
 /* Fitted to data too small to hold anything out, and to speeds far above that alone. */
@@ -228,16 +228,16 @@ static void test_slowdown_error_may_be_unknown_or_large(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        TOLD_MODEL("{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": null}", ""),
-        TOLD_MODEL("{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": 1.75}", "")};
+        PREDICTOR_MODEL("{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": null}", ""),
+        PREDICTOR_MODEL("{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": 1.75}", "")};
     for (int i = 0; i < 2; i++) {
-        struct told t;
-        told_open(&t, TOLD_NO_ROWS, told_model(models[i]));
-        struct hs_predictor *p = told_predictor(&t, (struct hs_predictor_options){0});
+        struct predictor_fixture t;
+        predictor_open(&t, PREDICTOR_NO_ROWS, predictor_model(models[i]));
+        struct hs_predictor *p = predictor_make(&t, (struct hs_predictor_options){0});
         double error = hs_predictor_slowdown_error(p);
         assert_true(i == 0 ? isnan(error) : error == 1.75);
         hs_predictor_close(p);
-        told_close(&t);
+        predictor_close(&t);
     }
 }
 

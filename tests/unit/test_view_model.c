@@ -32,26 +32,26 @@ static const struct hs_test_job jobs[] = {
 };
 #define JOBS (sizeof jobs / sizeof jobs[0])
 
-struct told {
+struct seen {
     int64_t restart_us, checkpoint_us;
     int32_t skew_pm;
 };
-static struct told told[JOBS];
+static struct seen seen[JOBS];
 
 static void ask(const struct hs_view *v, struct hs_plan *p, int call)
 {
     for (size_t i = 0; call == 0 && i < JOBS; i++) {
         hs_job_id job = script_handle[i];
-        told[i] = (struct told){hs_view_restart_us(v, job), hs_view_checkpoint_us(v, job),
+        seen[i] = (struct seen){hs_view_restart_us(v, job), hs_view_checkpoint_us(v, job),
                                 hs_view_skew_pm(v, job)};
         hs_plan_reject(p, job, "the test is over");
     }
 }
 
-static void play(const struct told *expected, uint32_t storage_mib_per_s)
+static void play(const struct seen *expected, uint32_t storage_mib_per_s)
 {
     struct hs_test_result r;
-    memset(told, 0, sizeof told);
+    memset(seen, 0, sizeof seen);
     script_knows = HS_KNOWS_MODEL;
     script_options.storage_mib_per_s = storage_mib_per_s;
     if (script_play(jobs, JOBS, "4x8", 0, ask, &r) != HS_OK)
@@ -60,9 +60,9 @@ static void play(const struct told *expected, uint32_t storage_mib_per_s)
     script_knows = 0;
     script_options = (struct hs_test_options){0};
     for (size_t i = 0; i < JOBS; i++) {
-        assert_int_equal(told[i].restart_us, expected[i].restart_us);
-        assert_int_equal(told[i].checkpoint_us, expected[i].checkpoint_us);
-        assert_int_equal(told[i].skew_pm, expected[i].skew_pm);
+        assert_int_equal(seen[i].restart_us, expected[i].restart_us);
+        assert_int_equal(seen[i].checkpoint_us, expected[i].checkpoint_us);
+        assert_int_equal(seen[i].skew_pm, expected[i].skew_pm);
     }
 }
 
@@ -71,7 +71,7 @@ static void play(const struct told *expected, uint32_t storage_mib_per_s)
 static void everything_is_known(void **state)
 {
     (void)state;
-    static const struct told expected[JOBS] = {
+    static const struct seen expected[JOBS] = {
         {8 * S, 5280000, 743}, {5 * S, -1, -1},  {7 * S, 5280000, 743}, {7 * S, 5280000, 743},
         {4 * S, 5280000, 743}, {10 * S, -1, 60}, {10 * S, -1, -1}};
     struct sink sink;
@@ -91,7 +91,7 @@ static void everything_is_known(void **state)
 static void costs_are_rounded_up(void **state)
 {
     (void)state;
-    static const struct told expected[JOBS] = {
+    static const struct seen expected[JOBS] = {
         {-1, 150857143, 743}, {-1, -1, -1}, {-1, 150857143, 743}, {-1, 150857143, 743},
         {-1, 150857143, 743}, {-1, -1, 60}, {-1, -1, -1}};
     struct sink sink;
@@ -107,7 +107,7 @@ static void costs_are_rounded_up(void **state)
 static void nothing_is_known(void **state)
 {
     (void)state;
-    static const struct told expected[JOBS] = {{-1, -1, -1}, {-1, -1, -1}, {-1, -1, -1},
+    static const struct seen expected[JOBS] = {{-1, -1, -1}, {-1, -1, -1}, {-1, -1, -1},
                                                {-1, -1, -1}, {-1, -1, -1}, {-1, -1, -1},
                                                {-1, -1, -1}};
     play(expected, 0);

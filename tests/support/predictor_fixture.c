@@ -10,15 +10,15 @@
 
 #include <cmocka.h>
 
-#include "support/told.h"
+#include "support/predictor_fixture.h"
 
-static void must(struct told *t, enum hs_status status)
+static void must(struct predictor_fixture *t, enum hs_status status)
 {
     if (status != HS_OK)
         fail_msg("%s", t->sink.text);
 }
 
-void told_open(struct told *t, const char *rows, const char *model_files)
+void predictor_open(struct predictor_fixture *t, const char *rows, const char *model_files)
 {
     sink_init(&t->sink);
     const char *path = "configs/profiles.csv";
@@ -28,23 +28,24 @@ void told_open(struct told *t, const char *rows, const char *model_files)
     must(t, hs_modelset_init(&t->set, model_files, &t->sink.diag));
 }
 
-void told_close(struct told *t)
+void predictor_close(struct predictor_fixture *t)
 {
     hs_modelset_free(&t->set);
     hs_catalogue_free(&t->catalogue);
 }
 
-const char *told_model(const char *text)
+const char *predictor_model(const char *text)
 {
     return scratch_write("predictor.json", text, strlen(text));
 }
 
-const char *told_plain_model(void)
+const char *predictor_plain_model(void)
 {
-    return told_model(TOLD_MODEL(TOLD_GENERAL, ""));
+    return predictor_model(PREDICTOR_MODEL(PREDICTOR_GENERAL, ""));
 }
 
-struct hs_predictor *told_predictor(struct told *t, struct hs_predictor_options options)
+struct hs_predictor *predictor_make(struct predictor_fixture *t,
+                                    struct hs_predictor_options options)
 {
     struct hs_predictor *p;
     must(t, hs_predictor_open(&p, &t->set, &t->catalogue, &options, &t->sink.diag));
@@ -58,8 +59,8 @@ struct hs_estimate predicted_of(const struct hs_predictor *p, struct hs_job_fact
     return out;
 }
 
-struct hs_estimate told_of_profile(const struct told *t, const struct hs_predictor *p,
-                                   const char *key)
+struct hs_estimate predictor_estimate(const struct predictor_fixture *t,
+                                      const struct hs_predictor *p, const char *key)
 {
     uint32_t profile = hs_catalogue_find(&t->catalogue, key);
     assert_int_not_equal(profile, HS_NO_PROFILE);

@@ -2,7 +2,7 @@
  *
  * Interference models for tests, through the same files as those of the program.
  */
-#include "support/truth.h"
+#include "support/interference_fixture.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-const struct hs_interference_type truth_types[TRUTH_TYPES] = {
+const struct hs_interference_type interference_types[INTERFERENCE_TYPES] = {
     {.gpu = "RTX3090"}, {.gpu = "V100"}, {.gpu = "P100"}, {.gpu = "v-100"}};
 
-const char truth_tables[] =
+const char interference_tables[] =
     "{\"kind\": \"interference\", \"format\": 2,\n"
     " \"forms\": [{\"gpu\": \"RTX3090\", \"mode\": \"timeslice\", \"form\": \"1 + k u^alpha "
     "v^beta\",\n"
@@ -37,47 +37,47 @@ const char truth_tables[] =
     "              {\"profile\": \"C/d/1/fp32\", \"util\": 0.25, \"own\": 0.03125,\n"
     "               \"other\": -0.25, \"own_slope\": -0.25, \"other_slope\": 0.125}]}]}\n";
 
-struct sink truth_sink;
-struct hs_catalogue truth_catalogue;
+struct sink interference_sink;
+struct hs_catalogue interference_catalogue;
 
-int truth_open(void **state)
+int interference_open(void **state)
 {
     static const char profiles[] = "model,dataset,batch,precision,util\n"
                                    "A,d,1,fp32,50\nB,d,1,fp32,100\nC,d,1,fp32,90\nD,d,1,fp32,70\n";
     (void)scratch_open(state);
-    sink_init(&truth_sink);
+    sink_init(&interference_sink);
     const char *path = scratch_write("profiles.csv", profiles, sizeof profiles - 1);
-    if (hs_catalogue_load(&truth_catalogue, path, &truth_sink.diag) != HS_OK)
-        print_error("%s", truth_sink.text);
-    return truth_sink.len > 0;
+    if (hs_catalogue_load(&interference_catalogue, path, &interference_sink.diag) != HS_OK)
+        print_error("%s", interference_sink.text);
+    return interference_sink.len > 0;
 }
 
-int truth_close(void **state)
+int interference_close(void **state)
 {
-    hs_catalogue_free(&truth_catalogue);
+    hs_catalogue_free(&interference_catalogue);
     return scratch_close(state);
 }
 
-enum hs_status truth_try(struct hs_interference **m, const char *text,
-                         const struct hs_interference_options *options)
+enum hs_status interference_try(struct hs_interference **m, const char *text,
+                                const struct hs_interference_options *options)
 {
-    const char *path = text != NULL ? scratch_write("truth.json", text, strlen(text)) : NULL;
-    sink_init(&truth_sink);
-    return hs_interference_load(m, path, &truth_catalogue, options, truth_types, TRUTH_TYPES,
-                                &truth_sink.diag);
+    const char *path = text != NULL ? scratch_write("model.json", text, strlen(text)) : NULL;
+    sink_init(&interference_sink);
+    return hs_interference_load(m, path, &interference_catalogue, options, interference_types,
+                                INTERFERENCE_TYPES, &interference_sink.diag);
 }
 
-struct hs_interference *truth_of_text(const char *text,
-                                      const struct hs_interference_options *options)
+struct hs_interference *interference_of_text(const char *text,
+                                             const struct hs_interference_options *options)
 {
     struct hs_interference *m;
-    if (truth_try(&m, text, options) != HS_OK || truth_sink.len > 0)
-        fail_msg("%s", truth_sink.text);
+    if (interference_try(&m, text, options) != HS_OK || interference_sink.len > 0)
+        fail_msg("%s", interference_sink.text);
     return m;
 }
 
-struct hs_interference *truth_of_form(const double *form,
-                                      const struct hs_interference_options *options)
+struct hs_interference *interference_of_form(const double *form,
+                                             const struct hs_interference_options *options)
 {
     char text[256];
     (void)snprintf(text, sizeof text,
@@ -85,5 +85,5 @@ struct hs_interference *truth_of_form(const double *form,
                    "\"mode\": \"timeslice\", "
                    "\"k\": %.17g, \"alpha\": %.17g, \"beta\": %.17g}]}",
                    form[0], form[1], form[2]);
-    return truth_of_text(text, options);
+    return interference_of_text(text, options);
 }
