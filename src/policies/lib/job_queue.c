@@ -183,7 +183,7 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 
 /* ---- the queue ---- */
 
-/* Makes two jobs neighbours; HS_NO_JOB: the second is the first of the queue, the first the last. */
+/* Makes two jobs neighbours; HS_NO_JOB: the second is first of the queue, or the first last. */
 static inline void link_pair(struct hs_job_queue *q, struct links l, hs_job_id before,
                              hs_job_id after)
 {
