@@ -311,14 +311,39 @@ enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
     return status;
 }
 
-enum hs_status hs_record_widest(const char *path, struct hs_arena *arena, struct hs_csv_row *head,
-                                struct hs_diag *diag)
+enum hs_status hs_record_join(const char *path, struct hs_arena *arena, struct hs_csv_row *head,
+                              struct hs_diag *diag)
 {
     struct hs_arena own = {0};
     struct hs_summary_csv summary;
-    const enum hs_status status = hs_record_read_summary(path, &own, &summary, diag);
-    if (status == HS_OK && summary.head.count > head->count)
-        *head = keep_row(&summary.head, arena);
+    enum hs_status status = hs_record_read_summary(path, &own, &summary, diag);
+    const struct hs_csv_row *rows[2] = {head, &summary.head};
+    const uint32_t most = status == HS_OK ? head->count + summary.head.count : 0;
+    const char **fields = hs_arena_alloc(&own, most * sizeof *fields + 1);
+    uint32_t *lengths = hs_arena_alloc(&own, most * sizeof *lengths + 1);
+    uint32_t at[2] = {0, 0}, count = 0;
+    while (status == HS_OK && (at[0] < rows[0]->count || at[1] < rows[1]->count)) {
+        const bool is_both = at[0] < rows[0]->count && at[1] < rows[1]->count &&
+                             strcmp(rows[0]->fields[at[0]], rows[1]->fields[at[1]]) == 0;
+        uint32_t r = 0;
+        while (!is_both && r < 2 && /* the first row whose next column the other one has not */
+               (at[r] == rows[r]->count ||
+                hs_csv_column(rows[1 - r], rows[r]->fields[at[r]]) != UINT32_MAX))
+            r++;
+        if (r == 2) {
+            status = hs_fail(diag, HS_E_INPUT, HS_AT({.file = path, .line = 1}),
+                             "was it written by another version? remove the run, and sweep again",
+                             "its columns are not those of the runs before it");
+            break;
+        }
+        fields[count] = rows[r]->fields[at[r]];
+        lengths[count++] = rows[r]->lengths[at[r]];
+        at[r]++;
+        at[1 - r] += is_both;
+    }
+    if (status == HS_OK && count > head->count)
+        *head = keep_row(&(struct hs_csv_row){.fields = fields, .lengths = lengths, .count = count},
+                         arena);
     hs_arena_free(&own);
     return status;
 }

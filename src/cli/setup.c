@@ -518,7 +518,10 @@ enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_
     hash = hs_mix64(hash, s->catalogue.input_hash);
     HS_TRY(mix_file(&hash, s->restart != NULL ? options->restart_table : NULL, diag));
     HS_TRY(mix_file(&hash, s->workload_file, diag));
+    HS_TRY(mix_file(&hash, options->vc_file, diag));
+    HS_TRY(mix_file(&hash, options->events, diag));
     HS_TRY(mix_file(&hash, options->reservations, diag));
+    HS_TRY(mix_file(&hash, options->read.gavel_throughputs, diag));
     HS_TRY(mix_file(&hash, s->memcurve != NULL ? options->memory_limits : NULL, diag));
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
         if (hs_setup_uses(s, (enum hs_model_kind)kind))
@@ -531,10 +534,7 @@ enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *
                                 struct hs_diag *diag)
 {
     *hash = 0;
-    HS_TRY(mix_file(hash, strcmp(options->trace, "-") != 0 ? options->trace : NULL, diag));
-    HS_TRY(mix_file(hash, options->vc_file, diag));
-    HS_TRY(mix_file(hash, options->events, diag));
-    return mix_file(hash, options->read.gavel_throughputs, diag);
+    return mix_file(hash, strcmp(options->trace, "-") != 0 ? options->trace : NULL, diag);
 }
 
 enum hs_status hs_run_name(const struct hs_setup *s, uint64_t workload_hash,

@@ -246,7 +246,7 @@ void hs_workload_name(const char *path, char *name, size_t size);
 /* ---- identity of a run: equal configuration, inputs and version give an equal name, regardless
  * of the location of the files and of whether a default was given explicitly ---- */
 
-/* Hash of everything that determines a run except its workload; of the files of its workload. */
+/* Hash of everything that determines a run except its trace; of the trace. */
 HS_MUST_USE enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *hash,
                                          struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *hash,
@@ -424,10 +424,10 @@ struct hs_summary_csv {
 HS_MUST_USE enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
                                                   struct hs_summary_csv *summary,
                                                   struct hs_diag *diag);
-/* *head becomes its header if that has more columns: with deadlines there are additional ones at
- * the end. */
-HS_MUST_USE enum hs_status hs_record_widest(const char *path, struct hs_arena *arena,
-                                            struct hs_csv_row *head, struct hs_diag *diag);
+/* Adds to *head the columns that it lacks, in their order: failures, fairness, energy and deadlines
+ * each have columns of their own, which are at the end. */
+HS_MUST_USE enum hs_status hs_record_join(const char *path, struct hs_arena *arena,
+                                          struct hs_csv_row *head, struct hs_diag *diag);
 /* NaN if empty. */
 double hs_record_number(const struct hs_csv_row *row, uint32_t column);
 /* Builds the header of a table of runs: columns after those of `first`, each with a prefix. */

@@ -181,6 +181,24 @@ Names with characters that are special to shell or make reach the program unchan
   $ horus sweep "load's \$HOME.json" -o 'to $y' --list | sh >/dev/null && ls 'to $y'
   runs
 
+# sweep-optional-columns
+Failures and fairness each add columns to a summary: the table has all of them, empty where a point has none. a
+holds its GPU for 10 s; its node fails at 5 and is back at 6, where a begins anew: it ends at 16, 1.6 times
+what it takes alone (mean_rho), and is stopped once.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >a.csv
+  $ printf 'time,node,event,value\n5,n0,down,\n6,n0,up,\n' >fails.csv
+  $ echo '{ "config": { "trace": "a.csv", "cluster": "1x1" },
+  >   "grid": { "fairness": [true, false], "events": ["", "fails.csv"] } }' >e.json
+  $ horus sweep e.json -q >/dev/null
+  $ sed 's/"[^"]*"//g' results/e/sweep.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+  >     { print $at["axis_fairness"] "|" $at["axis_events"] "|" $at["mean_jct"] "|" $at["mean_rho"] "|" $at["faults"] }'
+  axis_fairness|axis_events|mean_jct|mean_rho|faults
+  true||10|1|
+  true|fails.csv|16|1.6|1
+  false||10||
+  false|fails.csv|16||1
+
 # sweep-spelling
 '-' and '_' are the same in keys: the table has one spelling, so that a report recognizes a seed (no
 panels a seed: two loads, each over two runs), and a point with both spellings is an error.

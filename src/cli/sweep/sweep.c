@@ -332,26 +332,18 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
 
 /* Writes the row of a point; without values of a summary if it is not finished. */
 static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct hs_csv_row *head,
-                                struct hs_csvw *csv, struct hs_arena *arena, uint32_t metric)
+                                struct hs_csvw *csv, struct hs_arena *arena)
 {
     static const char *const states[] = {"missing", "done", "failed"};
     const struct hs_sweep_point *point = &sweep->points[i];
     struct hs_summary_csv summary = {0};
+    uint32_t at = 0;
     sweep->values[i] = (double)NAN;
     if (point->state == HS_POINT_DONE) {
         const char *path = HS_SWEEP_PATH(sweep, HS_RUNS_DIR, point->name, "/summary.csv");
         HS_TRY(hs_record_read_summary(path, arena, &summary, sweep->diag));
-        const uint32_t count = summary.head.count;
-        uint32_t same = 0; /* those of deadlines are missing if no job of the point has one */
-        while (same < count && same < head->count &&
-               strcmp(summary.head.fields[same], head->fields[same]) == 0)
-            same++;
-        if (same < count ||
-            (same < head->count && strcmp(head->fields[same], HS_FIRST_OF_DEADLINES) != 0))
-            return hs_fail(sweep->diag, HS_E_INPUT, HS_AT({.file = path, .line = 1}),
-                           "was it written by another version? remove the run, and sweep again",
-                           "its columns are not those of the points before it");
-        sweep->values[i] = hs_record_number(&summary.row, metric);
+        sweep->values[i] =
+            hs_record_number(&summary.row, hs_csv_column(&summary.head, sweep->options->metric));
     }
     hs_csvw_u64(csv, (uint64_t)i + 1);
     hs_csvw_text(csv, point->name);
@@ -362,8 +354,12 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
         hs_csvw_i64(csv, point->state == HS_POINT_FAILED ? point->exit_code : 0);
     for (uint32_t k = 0; k < sweep->key_count; k++)
         hs_csvw_text(csv, hs_sweep_value(sweep, i, k));
-    for (uint32_t c = 0; c < head->count; c++)
-        hs_csvw_text(csv, c < summary.row.count ? summary.row.fields[c] : NULL);
+    for (uint32_t c = 0; c < head->count; c++) {
+        const bool has = at < summary.head.count && at < summary.row.count &&
+                         strcmp(summary.head.fields[at], head->fields[c]) == 0;
+        hs_csvw_text(csv, has ? summary.row.fields[at] : NULL);
+        at += has;
+    }
     hs_csvw_end(csv);
     return HS_OK;
 }
@@ -378,11 +374,10 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
     char *header;
     for (uint32_t i = 0; i < sweep->point_count; i++)
         if (sweep->points[i].state == HS_POINT_DONE)
-            HS_TRY(hs_record_widest(
+            HS_TRY(hs_record_join(
                 HS_SWEEP_PATH(sweep, HS_RUNS_DIR, sweep->points[i].name, "/summary.csv"),
                 sweep->arena, &widest, sweep->diag));
-    const uint32_t metric = hs_csv_column(head, sweep->options->metric);
-    if (head->count > 0 && metric == UINT32_MAX)
+    if (head->count > 0 && hs_csv_column(head, sweep->options->metric) == UINT32_MAX)
         return hs_fail(sweep->diag, HS_E_INPUT, NULL,
                        "was it written by another version, or has no job a deadline?",
                        "a summary has no column '%s'", sweep->options->metric);
@@ -392,7 +387,7 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
     HS_TRY(hs_open_listed(&csv, dir, "sweep.csv", header, sweep->diag));
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
-        status = write_row(sweep, i, head, &csv, &arena, metric);
+        status = write_row(sweep, i, head, &csv, &arena);
         hs_arena_reset(&arena);
     }
     hs_arena_free(&arena);

@@ -37,7 +37,7 @@ struct hs_sweep_point {
 };
 
 struct hs_sweep_workload {
-    const char *trace, *vc_file;
+    const char *trace;
     uint64_t hash;
     struct hs_sweep_workload *next;
 };

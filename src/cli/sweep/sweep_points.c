@@ -133,16 +133,14 @@ static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
 {
     char text[512];
     const struct hs_run_options *o = &made->options;
-    const char *vc_file = o->vc_file != NULL ? o->vc_file : "";
     struct hs_sweep_workload *w = sweep->workloads;
-    while (w != NULL && (strcmp(w->trace, o->trace) != 0 || strcmp(w->vc_file, vc_file) != 0))
+    while (w != NULL && strcmp(w->trace, o->trace) != 0)
         w = w->next;
     if (w == NULL) {
         w = hs_arena_alloc(sweep->arena, sizeof *w);
-        *w = (struct hs_sweep_workload){
-            .trace = hs_arena_text(sweep->arena, o->trace, strlen(o->trace)),
-            .vc_file = hs_arena_text(sweep->arena, vc_file, strlen(vc_file)),
-            .next = sweep->workloads};
+        *w = (struct hs_sweep_workload){.trace =
+                                            hs_arena_text(sweep->arena, o->trace, strlen(o->trace)),
+                                        .next = sweep->workloads};
         HS_TRY(hs_workload_hash(o, &w->hash, sweep->diag));
         sweep->workloads = w;
     }

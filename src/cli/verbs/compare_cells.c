@@ -570,8 +570,8 @@ static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *d
     struct hs_csvw csv;
     uint32_t count = 0, column_of[HS_METRICS_MAX];
     for (uint32_t k = 0; k < c->cell_count; k++)
-        HS_TRY(hs_record_widest(CELL_PATH(dir, OF_RUNS, &c->cells[k], "/summary.csv"),
-                                &c->call->arena, &widest, diag));
+        HS_TRY(hs_record_join(CELL_PATH(dir, OF_RUNS, &c->cells[k], "/summary.csv"),
+                              &c->call->arena, &widest, diag));
     const char **names = hs_arena_alloc(&c->call->arena, head->count * sizeof *names + 1);
     for (uint32_t i = 0; i < head->count; i++)
         if (!stands_in_front(head->fields[i]))
