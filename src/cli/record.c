@@ -202,8 +202,7 @@ static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *coun
     return HS_OK;
 }
 
-/* A map may be a list, which is in the configuration, not a file. */
-static const char *if_file(const char *spec)
+const char *hs_if_file(const char *spec)
 {
     size_t len = spec != NULL ? strlen(spec) : 0;
     return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
@@ -213,7 +212,7 @@ static const char *if_file(const char *spec)
 static const char *kept_file(const struct hs_run_options *options, enum hs_kept_role role)
 {
     const char *spec = hs_setup_file(options, role);
-    return spec == NULL || if_file(spec) != NULL || access(spec, F_OK) == 0 ? spec : NULL;
+    return spec == NULL || hs_if_file(spec) != NULL || access(spec, F_OK) == 0 ? spec : NULL;
 }
 
 enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest_input *inputs,
@@ -231,7 +230,7 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     }
     HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
-    HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
+    HS_TRY(add_input(inputs, count, "map", hs_if_file(options->read.map), diag));
     HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
     HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
     HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
@@ -258,7 +257,7 @@ enum hs_status hs_record_kept(const struct hs_run_options *options, const struct
         size_t size;
         if (from == NULL || strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
             continue;
-        const char *name = hs_kept_names[role].files[if_file(from) != NULL];
+        const char *name = hs_kept_names[role].files[hs_if_file(from) != NULL];
         HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
         enum hs_status status = hs_output_open(&out, HS_RUNDIR_FILE(dir, name), diag);
         if (status == HS_OK) {

@@ -522,6 +522,7 @@ enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_
     HS_TRY(mix_file(&hash, options->events, diag));
     HS_TRY(mix_file(&hash, options->reservations, diag));
     HS_TRY(mix_file(&hash, options->read.gavel_throughputs, diag));
+    HS_TRY(mix_file(&hash, hs_if_file(options->read.map), diag));
     HS_TRY(mix_file(&hash, s->memcurve != NULL ? options->memory_limits : NULL, diag));
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
         if (hs_setup_uses(s, (enum hs_model_kind)kind))

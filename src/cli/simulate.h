@@ -243,6 +243,9 @@ void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t si
  * "gen:philly,n=100" -> "philly". */
 void hs_workload_name(const char *path, char *name, size_t size);
 
+/* A path that ends in .json; NULL for other values: --map may be a list, --cluster a shape. */
+const char *hs_if_file(const char *spec);
+
 /* ---- identity of a run: equal configuration, inputs and version give an equal name, regardless
  * of the location of the files and of whether a default was given explicitly ---- */
 

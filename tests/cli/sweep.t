@@ -181,6 +181,19 @@ Names with characters that are special to shell or make reach the program unchan
   $ horus sweep "load's \$HOME.json" -o 'to $y' --list | sh >/dev/null && ls 'to $y'
   runs
 
+# sweep-map-changed
+The column that a mapping names is part of a point: with another one it is run again. The job alone takes 10 or
+20 s.
+
+  $ printf 'job_id,submit_time,gpus,planned,done\na,0,1,10,20\n' >a.csv
+  $ echo '{ "config": { "trace": "a.csv", "map": "map.json" }, "grid": { "policy": ["fifo"] } }' >e.json
+  $ for column in planned done; do
+  >     echo "{ \"columns\": { \"duration\": \"$column\" } }" >map.json
+  >     horus sweep e.json -q | sed -n 4p
+  > done
+                                    10.0 s
+                                    20.0 s
+
 # sweep-optional-columns
 Failures and fairness each add columns to a summary: the table has all of them, empty where a point has none. a
 holds its GPU for 10 s; its node fails at 5 and is back at 6, where a begins anew: it ends at 16, 1.6 times
