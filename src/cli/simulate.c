@@ -643,15 +643,16 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
 
 /* ---- forks ---- */
 
-/* Refuses to go on if a file that is read again has changed since the snapshot. */
+/* Refuses to go on with a snapshot if a file that the run reads has changed since: the manifest
+ * names the files as they are now. */
 static enum hs_status check_inputs(const struct hs_setup *old, const struct hs_image_head *head,
-                                   struct hs_diag *diag)
+                                   bool is_fork, struct hs_diag *diag)
 {
     struct hs_setup *setup = hs_alloc_zeroed(1, sizeof *setup);
     struct hs_diag muted = *diag; /* the run had the same warnings */
     char name[HS_RUN_NAME_SIZE] = "";
     muted.least = HS_ERROR;
-    if (hs_trace_is_read_once(old->options->trace))
+    if (is_fork && hs_trace_is_read_once(old->options->trace))
         return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
                        "--from reads the trace again, which '%s' does not allow",
                        old->options->trace);
@@ -710,8 +711,8 @@ enum hs_status hs_simulate_image(const char *path, struct hs_rundir *dir,
     hs_report(diag, HS_NOTE, NULL, NULL, "continued from day %.1f of the simulation",
               (double)head.time_us / 86400e6);
     struct simulation *s = *hs_image_root();
-    if (policy != NULL)
-        status = check_inputs(s->pass.setup, &head, diag);
+    if (now->from != NULL)
+        status = check_inputs(s->pass.setup, &head, policy != NULL, diag);
     hs_beside_move(&s->dir.beside, &dir->beside);
     s->dir.may_replace = dir->may_replace;
     s->log.target = diag;

@@ -391,3 +391,20 @@ GB.
   a,0,10,fork
   a,10,100,finish
   b,100,200,finish
+
+# run-from-other-models
+A snapshot goes on with the models of its run or not at all: its manifest would name the hash of a file that had no
+part in it.
+
+  $ printf 'job_id,submit_time,duration,gpus,gpu_mem_mib,gpu_util\na,0,10,1,10,100\nb,0,10,1,10,100\n' >t.csv
+  $ cp configs/models/interference.json mine.json
+  $ horus run t.csv -c 1x1:V100 -p pack --models mine.json -q -o first --until 5s --snapshot moment >/dev/null 2>&1
+  $ horus run --from moment -q -o rest >/dev/null && horus rerun rest >/dev/null
+  $ echo >>mine.json
+  $ horus run --from moment -q -o other
+  ! error: the inputs are not those that the run had read
+  !       = hint: --from needs unchanged inputs
+  [3]
+  $ ls other
+  ! ls: cannot access 'other': No such file or directory
+  [2]
