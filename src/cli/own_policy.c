@@ -263,8 +263,10 @@ static enum hs_status read_answer(const struct exec *x, const struct hs_json **o
         .file = x->command, .text = text, .len = end, .end = end, .line = child.line, .column = 1};
     child.in.len -= end + 1;
     memmove(child.in.at, child.in.at + end + 1, child.in.len);
-    HS_TRY(hs_json_parse(&source, NULL, &child.answer, object, x->diag));
-    return hs_json_kind(*object) == HS_JSON_OBJECT ? HS_OK : fail(x, "the line is no JSON object");
+    if (text[0] != '{')
+        return fail(x, "the line is no JSON object: other output belongs on standard error");
+    return hs_json_parse(&source, NULL, &child.answer, object, x->diag) == HS_OK ? HS_OK
+                                                                                 : HS_E_POLICY;
 }
 
 /* ---- messages to the child ---- */

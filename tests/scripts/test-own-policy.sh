@@ -71,7 +71,8 @@ command_refused() { # NAME PATTERN CODE DECLARATION ANSWER...
 named='{"name": "own"}'
 refuses "a command that says nothing" exec:true 'ended without an answer' 6
 refuses "a command that is none" exec:./none.sh 'ended without an answer' 6
-refuses "a word that is no JSON" 'exec:echo hallo' 'expected a value' 3
+refuses "a word that is no JSON" 'exec:echo hallo' 'no JSON object.*standard error' 6
+refuses "JSON with a fault" "exec:echo '{]'" 'expected' 6
 refuses "an early end" "exec:echo '$named'" 'has ended|ended without' 6
 [ -z "${HORUS_LONG:-}" ] || refuses "a command that hangs" "exec:sleep 1000" "no answer within 60 s" 6
 command_refused "no name" 'does not tell a "name"' 6 '{}'
