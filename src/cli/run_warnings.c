@@ -611,7 +611,7 @@ bool hs_run_note_length(const struct hs_setup *setup, double used_s, double shar
               HS_TEXT("%s%s%s--max-wall=1min ends it, --max-jobs takes fewer jobs",
                       key != NULL ? "the policy's parameter " : "", key != NULL ? key : "",
                       key != NULL ? "=fluid makes it cheaper, " : ""),
-              "this run takes long: %.1f %% is done after %.0f s of CPU time, so it needs about %s "
+              "this run takes long: %.1f %% is done after %.0f s, so it needs about %s "
               "more; '%s' takes %.1f us per event",
               100 * share, used_s, HS_TIME(left_s), setup->policy->name,
               1e6 * used_s / (double)events);

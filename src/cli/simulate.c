@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fixed.h"
@@ -35,7 +34,7 @@ struct pass {
     char label[48];
     struct checkpoints *checkpoints; /* NULL: none */
     uint32_t polls;
-    double predicted_s; /* CPU time when its length was last looked at; -1: it was noted */
+    double predicted_s; /* time when its length was last looked at; -1: it was noted */
 };
 
 /* ---- checkpoints ---- */
@@ -120,10 +119,10 @@ static double share_done(const struct pass *pass, const struct hs_instant *now,
 #define POLLS_A_CLOCK 8u /* polls between two looks at the clock, which takes as long as a poll */
 #define LONG_AFTER_S  5.0
 
-/* Notes once that the run takes long; looks again at twice the CPU time until it does. */
+/* Notes once that the run takes long; looks again at twice the time until it does. */
 static void note_length(struct pass *pass, const struct hs_instant *now)
 {
-    const double used_s = (double)clock() / CLOCKS_PER_SEC;
+    const double used_s = hs_status_line_elapsed_s(&pass->status_line);
     struct hs_engine_figures figures;
     if (used_s < LONG_AFTER_S || used_s < 2 * pass->predicted_s)
         return;
