@@ -126,7 +126,7 @@ experiments() {
     say V
     venus 33 1000000 "$all fifo:scan=fit horus:look_ahead=1000 horus:share_up_to=1000" \
         --assignments "1..$draws"
-    note V venus -
+    cells V venus -
     say "V, up to 8 GPUs"
     venus 13 8 "$all fifo:scan=fit" --assignments "1..$draws"
     cells "V, up to 8 GPUs" venus -
