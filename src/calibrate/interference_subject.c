@@ -482,7 +482,7 @@ static bool keeps_pairs(const struct hs_calibrate_run *run, const struct interfe
 static void say_decisions_head(struct hs_output *out)
 {
     const double *at = hs_pair_thresholds;
-    hs_say(out, "\n  %-42s%7s   share of right decisions  balanced\n", "S of both at most",
+    hs_say(out, "\n  %-42s%7s   share of correct decisions  balanced\n", "S of both at most",
            "pairs");
     hs_say_row(out, "%51s%8.1f%8.1f%8.1f%8.1f%8.1f%8.1f\n", "", at[0], at[1], at[2], at[0], at[1],
                at[2]);
@@ -510,7 +510,7 @@ static void say_table(const struct hs_calibrate_run *run, const struct interfere
     hs_say(out, ", lambda %s\n  measured pairs %s\n", HS_DIGITS(hs_fmt_round6(t->ridge)),
            keeps_pairs(run, t)             ? "written to the model file, and used before the fit"
            : run->options.is_keeping_pairs ? "not written: Lucid's licence does not allow it"
-                                           : "not written: not asked for");
+                                           : "not written: --keep-pairs is not given");
     hs_say_score_head(out, "speed beside another");
     for (int line = 0; line < TABLE_LINES; line++)
         hs_say_score(out, table_lines[line], &t->scores[line].speed);
@@ -537,7 +537,7 @@ static void say_form(struct hs_output *out, const struct interference_table *t)
         say_decisions(out, general_lines[line], &t->form_scores[line]);
     /* Only the last threshold is tuned. */
     hs_say_row(out,
-               "\n  S above %.1f is seldom predicted: cut at %.2f instead, found without the "
+               "\n  S above %.1f is seldom predicted: threshold %.2f instead, chosen without the "
                "unseen rows\n",
                HS_TUNED_THRESHOLD, t->tuned_cut);
     for (int line = 0; line < HS_UNSEEN_KINDS; line++)
@@ -557,7 +557,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
         if (t->has_table)
             say_table(run, t);
     }
-    hs_say(out, "\ncapacity: time of a GPU that jobs together use when they want %.3g or more\n",
+    hs_say(out, "\ncapacity: time of a GPU that jobs together use when they need %.3g or more\n",
            SATURATED);
     for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++)
         for (uint32_t n = 0; n < t->capacities.count; n++) {
@@ -566,7 +566,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
             hs_say_row(out, "  %-42s%7u sets%8.3f\n", name, t->capacities.sets[n],
                        t->capacities.c[n]);
         }
-    hs_say_score_head(out, "form, then capacity, held against measured sets");
+    hs_say_score_head(out, "form, then capacity, compared with measured sets");
     for (const struct sharing_check *c = s->checks; c < s->checks + s->check_count; c++) {
         (void)snprintf(name, sizeof name, "%s, %s: %s (form: %s)", c->gpu, c->mode, c->what,
                        c->form_gpu);

@@ -413,7 +413,7 @@ static const char *written_at(size_t index)
         DURATION("checkpoint_cost", checkpoint_cost_us, CLUSTER, "0s", 0, 1e6,                     \
                  "time that each checkpoint takes; it slows the job evenly over its whole run"),   \
         DURATION("restart_cost", restart_us, CLUSTER, "0s", 0, 1e6,                                \
-                 "cost of the start after a failure or a drain, besides --startup")
+                 "cost of a start after a failure or a drain, in addition to --startup")
 
 #define WORKLOAD_ROWS                                                                              \
     TEXT("trace", trace, "Workload", NULL, "FILE",                                                 \

@@ -467,7 +467,8 @@ const struct hs_manifest_library *hs_libraries(uint32_t *count);
 #define HS_RUNS_COLUMNS    "policy,seed,assignment" /* then those of summary.csv */
 /* `horus compare` of policies on a trace (compare_cells.c). */
 HS_MUST_USE enum hs_status hs_compare_policies(struct hs_call *call);
-#define HS_NOTHING_DRAWN "nothing is drawn, as the jobs of gen:NAME or pred=noisy would be"
+#define HS_NOTHING_DRAWN                                                                           \
+    "no random draw depends on the seed, as it would with gen:NAME or pred=noisy"
 /* Says so, and returns true, if there are several runs of each policy and they are the same in
  * every figure, so that their number says nothing (compare.c). values: [(policy * runs + run) *
  * count + figure]. */

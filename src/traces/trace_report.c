@@ -85,7 +85,7 @@ static enum hs_status gather(const struct hs_trace_options *options, const char 
         if (letter != NULL)
             hs_say(out, "\n");
         else if (counts.reordered > 0 && w == NULL)
-            hs_say(out, "put in order %" PRIu64 "\n", counts.reordered);
+            hs_say(out, "sorted       %" PRIu64 "\n", counts.reordered);
     }
     hs_trace_close(trace);
     return status == HS_END ? HS_OK : status;
@@ -328,7 +328,7 @@ enum hs_status hs_trace_info(const struct hs_trace_options *options, bool as_jso
         say_parts(&info, out);
         say_quantiles(&info, "duration", false, out);
         say_quantiles(&info, "time between submissions (within the class)", true, out);
-        hs_say(out, "\nQuantiles are values that occurred, at most 0.1 %% above the exact ones "
+        hs_say(out, "\nQuantiles are observed values, at most 0.1 %% above the exact ones "
                     "(logarithmic histogram).\n");
     }
     if (status == HS_OK)
@@ -437,10 +437,9 @@ enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
     if (status == HS_OK) {
         say_distances(&a, &b, out);
         sums_say_outcomes(&a, &b, out);
-        hs_say(out,
-               "\nKS: largest difference of the two cumulative distributions, over every value. "
-               "noise: what two\nsamples of one distribution of these sizes stay below 19 "
-               "times out of 20. mean, median: of B over A.\n");
+        hs_say(out, "\nKS: largest difference of the two cumulative distributions, over all "
+                    "values. noise: 95 %% quantile of\nKS for two samples of these sizes from one "
+                    "distribution. mean, median: B divided by A.\n");
     }
     for (int i = 0; i < SAMPLES; i++) {
         hs_sample_free(&a.of[i]);
@@ -570,7 +569,7 @@ static void say_loads(const struct offered_load *load, struct hs_output *out)
     if (load->all.jobs == 0 || load->last_us <= load->first_us)
         return;
     hs_say(out, "\noffered load over the span of the submissions\n");
-    hs_say(out, "%-9s %-16s %9s %12s %16s %8s\n", "", "", "GPUs", "jobs", "mean GPUs wanted",
+    hs_say(out, "%-9s %-16s %9s %12s %16s %8s\n", "", "", "GPUs", "jobs", "mean GPU demand",
            "load %");
     say_load(load, "all", "", &load->all, c ? c->gpus : 0, out);
     for (int i = 0; i < HS_POOL_KINDS; i++) {

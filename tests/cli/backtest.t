@@ -21,7 +21,7 @@ and 10. With 10 s every start and end is that of the log.
   calibrated  on the first 2 of 4 jobs
   start-up    --startup=10s, by least trimmed squares of start to end minus run time
   overcommit  --overcommit=1 (not calibrated)
-  error       root mean square of JCT: 15.8 s as given, 0.0 s calibrated; on the rest 22.4 s, 0.0 s
+  error       RMSE of JCT: 15.8 s as given, 0.0 s calibrated; on the rest 22.4 s, 0.0 s
   compared    2 of 2 jobs
 
                                   mean         p50         p90         p95
@@ -78,7 +78,7 @@ of four wait for 100 s; twice as many nodes repeat the log.
   calibrated  on the first 4 of 8 jobs
   start-up    --startup=0s (not calibrated)
   overcommit  --overcommit=2, by least squares of JCT in 6 simulations
-  error       root mean square of JCT: 70.7 s as given, 0.0 s calibrated; on the rest 70.7 s, 0.0 s
+  error       RMSE of JCT: 70.7 s as given, 0.0 s calibrated; on the rest 70.7 s, 0.0 s
   compared    4 of 4 jobs
   $ horus run log.csv -c 2x1 --overcommit=2 -o run -q | head -n 1
   log.csv (csv) on 2x1: 4 GPUs, 4 nodes

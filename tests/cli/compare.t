@@ -247,7 +247,7 @@ Of a and b, submitted at once, fifo runs a first, which ends at 10, b at 11; sjf
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,0,1,1\n' >two.csv
   $ horus compare two.csv -c 1x1 -p fifo -p sjf -p srtf -q -o out | grep finding
-  finding     Jobs finish soonest under sjf, and as soon under 1 other: after 6.0 s in the mean, 0.571 times as long as under fifo.
+  finding     The mean JCT is lowest under sjf, and equally low under 1 other: 6.0 s, 0.571 times that under fifo.
 
 # compare-metrics
 The requested columns, however narrow the terminal; a policy of several parameters.
@@ -262,7 +262,7 @@ The requested columns, however narrow the terminal; a policy of several paramete
                3    20.0 s   10.0 s *          5.00 *           100.0 %
            1.00x     1.00x   0.588x          0.556x               1.00x
 
-  finding     Jobs finish soonest under sjf:scan=fit,placement=best_fit: after 13.0 s in the mean, 0.867 times as long as under fifo; the last per cent ends soonest under fifo.
+  finding     The mean JCT is lowest under sjf:scan=fit,placement=best_fit: 13.0 s, 0.867 times that under fifo; the p99 JCT is lowest under fifo.
   pareto      fifo sjf:scan=fit,placement=best_fit: of mean JCT, p99 JCT
   ratios      to fifo; *: best
   scan        fifo: strict
@@ -314,7 +314,7 @@ b 4-11, a 11-20: no job waits to start, mean JCT (20+10+2)/3. Ratios: 13/15 = 0.
   srtf      10.7 s *      0.0 s *     4.0 s *    20.0 s   20.0 s       0.0 s *
             0.711x        0.00x      0.480x       1.00x    1.11x       0.00x
 
-  finding     Jobs finish soonest under srtf: after 10.7 s in the mean, 0.711 times as long as under fifo; the last per cent ends soonest under fifo.
+  finding     The mean JCT is lowest under srtf: 10.7 s, 0.711 times that under fifo; the p99 JCT is lowest under fifo.
   pareto      fifo sjf srtf: of mean JCT, p99 JCT
   ratios      to fifo; *: best
   scan        fifo: strict
@@ -460,7 +460,7 @@ draws failures by the seed.
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
   $ horus compare t.csv -c 1x1 -p fifo -p sjf --seeds 1..3 -q -o same | grep -A 1 ^ratios
   ratios      to fifo over 3 pairs of runs; intervals 95 %, +- that of a mean; *: best
-  seeds       the 3 runs of a policy are the same: nothing is drawn, as the jobs of gen:NAME or pred=noisy would be
+  seeds       the 3 runs of a policy are the same: no random draw depends on the seed, as it would with gen:NAME or pred=noisy
   $ horus compare traces/sample.csv -c 8x8:V100 -p fifo -p sjf --max-jobs 300 --retries=generate --seeds 1..2 -q -o drawn 2>/dev/null | grep -c ^seeds
   0
   [1]
@@ -481,11 +481,11 @@ overlap.
   $ rows sjf mean_jct 100,,,1,1,1,2; rows fifo mean_jct 50,,,0.5,0.4,0.6,2; rows srtf mean_jct 55,,,0.55,0.45,0.65,2
   $ rows sjf p99_jct 100,,,1,1,1,2; rows fifo p99_jct 100,,,1,0.9,1.2,2; rows srtf p99_jct 90,,,0.9,0.7,1.1,2
   $ finding 0.8,1
-  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); under srtf perhaps equally soon: the difference may be chance.
+  The mean JCT is lowest under fifo: 50.0 s, 0.5 times that under sjf (0.4 to 0.6 with 95 % confidence); the difference to srtf may be chance.
   $ rows srtf p99_jct 80,,,0.8,0.75,0.85,2; finding 0.8,0.99
-  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); the last per cent ends soonest under srtf.
+  The mean JCT is lowest under fifo: 50.0 s, 0.5 times that under sjf (0.4 to 0.6 with 95 % confidence); the p99 JCT is lowest under srtf.
   $ finding ,
-  Jobs finish soonest under fifo: after 50.0 s in the mean, 0.5 times as long as under sjf (0.4 to 0.6 with 95 % confidence); the last per cent ends soonest under srtf.
+  The mean JCT is lowest under fifo: 50.0 s, 0.5 times that under sjf (0.4 to 0.6 with 95 % confidence); the p99 JCT is lowest under srtf.
 
 # compare-terms
 The finding states what the best policy may do and the first may not; a policy that resizes jobs depends on
@@ -493,10 +493,10 @@ their models, so models are drawn, with a message.
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,7200\nb,0,1,3600\n' >t.csv
   $ horus compare t.csv -c 1x4 -p fifo -p optimus -q -o out | grep ^finding | sed 's/.*fifo\. //'
-  Under optimus, unlike fifo, any job may get more GPUs than it asks for, or fewer. The profiles of 100 % of the jobs are assumed.
+  Under optimus, unlike fifo, any job may get more or fewer GPUs than it requests. The profiles of 100 % of the jobs are assumed.
   $ horus run t.csv -c 1x4 -p optimus -q -o run | grep -E '^(speeds|profiles)'
   speeds      run times are those of untyped GPUs; on other numbers of GPUs by model, in proportion without
-  profiles    0 named, 0 by utilization, 2 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  profiles    0 named, 0 by utilization, 2 assumed (drawn, mean GPU util 52 %, --seed 1), 0 none
 
 # compare-fail-if-zero
 There is no preemption under fifo, and one under srtf.

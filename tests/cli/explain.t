@@ -123,7 +123,7 @@ preemption, has 3 s of restart overhead and ends at 113: 100 of work, 10 of wait
     overhead            3.0 s                 3 s    2.7 %  #
     running           100.0 s               100 s   88.5 %  #####################
 
-  its life      after         for
+  timeline      after         for
          0.0 s      20.0 s  runs   GPUs 0-1, rate 1.000; preempt
         20.0 s      10.0 s  waits  resources
         30.0 s      83.0 s  runs   GPUs 0-1, rate 0.964; finish
@@ -517,7 +517,7 @@ queued before the job returned to the queue; from 6 on b.
   while it held GPUs
     running            11.0 s                11 s   61.1 %  ###############
 
-  its life      after         for
+  timeline      after         for
          0.0 s       4.0 s  runs   GPU 0, rate 1.000; fault: node n0, down
          4.0 s       7.0 s  waits  resources; 29 % for GPUs out of service
         11.0 s       7.0 s  runs   GPU 0, rate 1.000; finish

@@ -497,7 +497,7 @@ from midnight of UTC for an hour on 8 GPUs.
       repair: correct the rows, or skip them with --skip-bad-rows=1%
 
   offered load over the span of the submissions
-                                  GPUs         jobs mean GPUs wanted   load %
+                                  GPUs         jobs  mean GPU demand   load %
   all                                -            2                0        -
 
   1 fault

@@ -68,7 +68,7 @@ formats do not take the option.
   GPUs        mean        p5       p25       p50       p75       p90       p95       p99       max
   all           10        10        10        10        10        10        10        10        10
 
-  Quantiles are values that occurred, at most 0.1 % above the exact ones (logarithmic histogram).
+  Quantiles are observed values, at most 0.1 % above the exact ones (logarithmic histogram).
   $ horus trace info traces/sample.csv --gavel-throughputs throughputs.json
   ! error: --gavel-throughputs is for the gavel format, not for csv
   !       = hint: leave --gavel-throughputs out

@@ -122,4 +122,4 @@ Helios sample.
   9-16        5448         4        13        19     10151     15445     33942     40072     40072
   all      429.017         4        15        88       565      1150      1935      3709      4950
 
-  Quantiles are values that occurred, at most 0.1 % above the exact ones (logarithmic histogram).
+  Quantiles are observed values, at most 0.1 % above the exact ones (logarithmic histogram).

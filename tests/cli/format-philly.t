@@ -156,7 +156,7 @@ Philly sample.
   dropped      8 still running at the snapshot
   dropped      33 never started
   dropped      5 start or end missing
-  put in order 18
+  sorted       18
   first        2017-10-09 07:01:58
   last         2017-10-09 18:38:07
   span         0.48 days
@@ -196,7 +196,7 @@ Philly sample.
   9-16        1805         5         8        12      1061      5528      6054     21370     21370
   all      165.095         2         9        18       204       496       710      1604      2158
 
-  Quantiles are values that occurred, at most 0.1 % above the exact ones (logarithmic histogram).
+  Quantiles are observed values, at most 0.1 % above the exact ones (logarithmic histogram).
 # philly-truncated-skipped
 A file that ends inside an element, with bad rows tolerated: the run reports that it stops there, and why.
 

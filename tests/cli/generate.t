@@ -230,7 +230,7 @@ trace; a file with the request has the same jobs in every run.
   0
   [1]
   $ horus sweep e.json --set trace=request -q -o e | grep 'the same at every seed'
-  the same at every seed: nothing is drawn, as the jobs of gen:NAME or pred=noisy would be
+  the same at every seed: no random draw depends on the seed, as it would with gen:NAME or pred=noisy
 
 # generate-too-wide
 The warning counts what awk counts: jobs with more GPUs than the four of the cluster.

@@ -312,7 +312,7 @@ Everything about run.
                             time that each checkpoint takes; it slows the job evenly over its whole
                             run [0s]; 0s..1000000s
         --restart-cost=TIME
-                            cost of the start after a failure or a drain, besides --startup [0s];
+                            cost of a start after a failure or a drain, in addition to --startup [0s];
                             0s..1000000s
 
   Simulation:

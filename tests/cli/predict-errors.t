@@ -64,7 +64,7 @@ An unknown GPU type is a warning, not an error.
     speed on P100                -             -      not known
     fits one W100: the memory of this GPU type is not known
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
   ! warning: there are no measurements on W100: all values are extrapolated; measured: V100, P100

@@ -24,7 +24,7 @@ on the other rows.
     speed on P100            0.500 x           -      measured
     fits one V100 of 16384 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -202,7 +202,7 @@ Without measured pairs: 1 + 0.5 x 0.4 and 1 + 1 x 1; gamma 2 squares both, with 
     with the reserve         14000 MiB
     fits one V100 of 16384 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
   ^2: slowdowns of pairs to this power (--gamma), which were not measured: no error.
@@ -372,7 +372,7 @@ No table has both: 1 + u v with 0.8 and 0.9. 15000 MiB and the reserve are withi
     with the reserve         16000 MiB
     fits one V100 of 16384 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -407,7 +407,7 @@ Keys as printed, also one without a batch; the names of both forms are folded al
     with the reserve          6000 MiB
     fits one V100 of 16384 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -474,7 +474,7 @@ Measured on V100, where it is twice as fast: a step takes 200 ms on a P100, also
     speed on V100            2.000 x           -      measured
     fits one P100 of 16384 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -495,7 +495,7 @@ A user's model file has a type that the catalogue lacks: no warning, and its pai
     with the reserve         14000 MiB
     fits one L40S of 49152 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -531,7 +531,7 @@ Alpha beside Beta is measured, Beta beside Alpha fitted: 1 + 1 x 1. Predicted: 1
     with the reserve         14000 MiB
     fits one V100 of 16384 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -718,7 +718,7 @@ Excesses are added up: 0.72 + 1, 0.72 + 0.4, 0.25 + 0.4; predicted 0.196 + 0.144
     with the reserve         20000 MiB
     fits one V100 of 16384 MiB: no
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -737,7 +737,7 @@ on the own row, by ln(516/6000) = -2.453 on the other, which is left for the err
     speed on P100            0.500 x           -      measured
     fits one V100 of 16384 MiB: yes
 
-  predicted: by table; a run's preset: noisy, RMSLE 0.154.
+  predicted: by table; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 
@@ -774,7 +774,7 @@ Delta and an H100 are unknown; the general form is fitted on other types.
     with the reserve             -
     fits one H100 of 81920 MiB: the memory that Delta/Set/8/fp32 needs is not known
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
   ! warning: there are no measurements on H100: all values are extrapolated; measured: V100, P100
@@ -815,7 +815,7 @@ A run uses the row of batch 64: 1 + 0.8 x 0.2. The estimate is of loads, twice l
     with the reserve          8000 MiB
     fits one V100 of 16384 MiB: yes
 
-  predicted: by regress; a run's preset: noisy, RMSLE 0.154.
+  predicted: by regress; a run's default: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
   speeds, times and sums of memory. '-': measured, exact, extrapolated or not known.
 

@@ -104,7 +104,7 @@ read the trace in the same way.
   1             10        10        10        10        10        10        10        10        10
   all           10        10        10        10        10        10        10        10        10
 
-  Quantiles are values that occurred, at most 0.1 % above the exact ones (logarithmic histogram).
+  Quantiles are observed values, at most 0.1 % above the exact ones (logarithmic histogram).
   $ horus run jobs.csv -c 1x1:V100 -o none --window 2019-01-01..2020-01-01
   ! jobs.csv: error: no job to replay in 8 rows
   !       = hint: the first submission is at 2020-04-01 00:00:00

@@ -82,11 +82,11 @@ One thousandth more than there is; less GPU time; another share.
   FAIL  the output files are as the manifest lists them: 6 files, 1 changed
           jobs.csv is not the file that the manifest lists
   ok    the trace is the one that was simulated: 1 file, 0 changed
-  ok    every segment is of a job of the trace: 5 segments, 0 strangers
+  ok    every segment is of a job of the trace: 5 segments, 0 of unknown jobs
   --
   FAIL  no GPU is held twice: 5 segments, 1 overlaps
           segments.csv:6: the shares of GPU 0 at 0 are 1001 thousandths of it
-  ok    no GPU gives more time than it has: 4 busy periods, 0 too much
+  ok    no GPU gives more time than it has: 4 busy periods, 0 overused
   skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a certain type
   --
   FAIL  jobs.csv says what the trace says: 5 jobs, 1 differences

@@ -51,7 +51,7 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   sjf       10.0 s      0.0 s         2    11.0 s   10.0 s     0.0 s
              1.00x                1.00x     1.00x    1.00x
 
-  finding     Jobs take 10.0 s in the mean under each.
+  finding     The mean JCT is 10.0 s under each.
   pareto      fifo sjf: of mean JCT, p99 JCT
   ratios      to fifo; *: best
   knows       fifo: nothing; may: nothing

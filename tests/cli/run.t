@@ -204,7 +204,7 @@ The page in the directory of the run, listed in its manifest, is the page of `ho
   nodes.csv       +([0-9a-f])  same (glob)
   summary.json    +([0-9a-f])  same (glob)
   summary.csv     +([0-9a-f])  same (glob)
-  report.html     +([0-9a-f])  made of the others: not compared (glob)
+  report.html     +([0-9a-f])  derived from the others: not compared (glob)
   manifest.json   -                 same
   $ horus verify "$run" | tail -n 1
   22 checks passed

@@ -270,7 +270,7 @@ its duration.
   sjf                                8.0 s       8.0 s       8.0 s       8.0 s       8.0 s
   not all values of load are shown: sweep.csv has them
 
-  finding     Jobs take as long in the mean under each policy.
+  finding     The mean JCT is equal under each policy.
    (esc)
 
 # sweep-taken
@@ -404,10 +404,10 @@ r are alike.
   $ echo point,run,state,exit,axis_policy,axis_load,axis_seed,mean_jct >s.csv
   $ for at in p,1,1,10 p,1,2,12 p,1,3,14 q,1,1,11 q,1,2,13 q,1,3,14 p,2,1,12 p,2,2,12 p,2,3,12 q,2,1,20 q,2,2,20 q,2,3,20; do echo 1,a,done,0,$at >>s.csv; done
   $ cp s.csv results/e/sweep.csv && horus report results/e -o e.html >/dev/null 2>&1 && grep -o 'class="finding">[^<]*' e.html
-  class="finding">Jobs finish soonest under p at 2 of 2 values of load: after 12.0 s in the mean (at 1 it may be chance).
+  class="finding">The mean JCT is lowest under p at 2 of 2 values of load: 12.0 s (at 1 the difference may be chance).
   $ for at in r,1,1,20 r,1,2,20 r,1,3,20 r,2,1,12 r,2,2,12 r,2,3,12; do echo 1,a,done,0,$at >>results/e/sweep.csv; done
   $ horus report results/e -o r.html >/dev/null 2>&1 && grep -o 'class="finding">[^<]*' r.html
-  class="finding">Jobs finish soonest under p at 1 of 2 values of load: after 12.0 s in the mean (at 1 it may be chance); at 1 under several alike.
+  class="finding">The mean JCT is lowest under p at 1 of 2 values of load: 12.0 s (at 1 the difference may be chance); at 1 several are equal.
 
 # sweep-teams-and-finding
 On one GPU fifo runs ann's job for 100 s, then bob's two: at load 1, submitted at 1 and 2 s, they wait 99 and 108 s, at load 0.5,
@@ -426,7 +426,7 @@ at 2 and 4 s, 98 and 106. Under srtf the first waits 0 s, the other 9 and 8. Mea
   fifo                             111.3 s     112.3 s
   srtf                              56.0 s      56.3 s
 
-  finding     Jobs finish soonest under srtf at 2 of 2 values of load: after 56.0 s to 56.3 s in the mean, 0.501 to 0.503 times as long as under fifo.
+  finding     The mean JCT is lowest under srtf at 2 of 2 values of load: 56.0 s to 56.3 s, 0.501 to 0.503 times that under fifo.
 
   files       results/e/sweep.csv, results/e/runs/
   $ cut -d, -f1,3-7,11-13 results/e/teams.csv
@@ -448,7 +448,7 @@ at 2 and 4 s, 98 and 106. Under srtf the first waits 0 s, the other 9 and 8. Mea
   4,srtf,1,user,ann,1,0,0,0
   4,srtf,1,user,bob,2,4.5,0,9
   $ horus report results/e -o e.html >/dev/null && grep -o 'class="finding">[^<]*' e.html
-  class="finding">Jobs finish soonest under srtf at 2 of 2 values of load: after 56.0 s to 56.3 s in the mean, 0.501 to 0.503 times as long as under fifo.
+  class="finding">The mean JCT is lowest under srtf at 2 of 2 values of load: 56.0 s to 56.3 s, 0.501 to 0.503 times that under fifo.
   $ horus sweep e.json --set outputs=summary -q >/dev/null && ls results/e
   manifest.json
   runs

@@ -79,7 +79,7 @@ Native sample.
   9-16        3761         3         9        17      5258     11437     19434     29062     32179
   all      213.555         1         8        16       233       659       986      2320      4756
 
-  Quantiles are values that occurred, at most 0.1 % above the exact ones (logarithmic histogram).
+  Quantiles are observed values, at most 0.1 % above the exact ones (logarithmic histogram).
 
 # trace-info-compare
 By hand. All durations: a 10 20 30 100, b 10 40 100 100: after 30 s it is 3/4 to 1/4, so 0.5; means
@@ -128,8 +128,8 @@ sqrt(2/3) 1.1104. Outcomes: 3/4 and 2/4 completed, 1/4 and 1/4 failed, 0 and 1/4
   failed             0.25       0.25          0
   largest                                  0.25
 
-  KS: largest difference of the two cumulative distributions, over every value. noise: what two
-  samples of one distribution of these sizes stay below 19 times out of 20. mean, median: of B over A.
+  KS: largest difference of the two cumulative distributions, over all values. noise: 95 % quantile of
+  KS for two samples of these sizes from one distribution. mean, median: B divided by A.
   $ horus trace info --compare - - < a.csv
   ! error: trace info: both traces are standard input
   !       = hint: put one of them into a file

@@ -11,7 +11,7 @@ A valid trace against a cluster.
   jobs         2000
 
   offered load over the span of the submissions
-                                  GPUs         jobs mean GPUs wanted   load %
+                                  GPUs         jobs  mean GPU demand   load %
   all                               64         2000             57.4     89.6
   VC        vc0                      -          759             22.2        -
   VC        vc1                      -          700             19.5        -
@@ -58,7 +58,7 @@ Every error by kind, with a hint.
       repair: check --time-unit; else correct the rows, or skip them with --skip-bad-rows=1%
 
   offered load over the span of the submissions
-                                  GPUs         jobs mean GPUs wanted   load %
+                                  GPUs         jobs  mean GPU demand   load %
   all                                8            2             92.9   1160.7
 
   1 jobs can never fit the cluster: a run rejects them
@@ -86,7 +86,7 @@ requests half a GPU for an hour, in the hour between the first and the last subm
   jobs         3
 
   offered load over the span of the submissions
-                                  GPUs         jobs mean GPUs wanted   load %
+                                  GPUs         jobs  mean GPU demand   load %
   all                             6212            3              8.5      0.1
   GPU type  V100M16|V100M32        399            1              0.5      0.1
   GPU type  A10|A10|H100             2            1                8      400

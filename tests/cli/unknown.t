@@ -145,12 +145,12 @@ every job has one: both policies of a comparison see the same jobs.
   a,ResNet18,0.587,trace,profile
   b,,,,
   $ card -c 1x2:V100 -p fifo --assign always
-  profiles    1 named, 0 by utilization, 1 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  profiles    1 named, 0 by utilization, 1 assumed (drawn, mean GPU util 52 %, --seed 1), 0 none
   job_id,model,gpu_util,profile_from,gpu_util_from
   a,ResNet18,0.587,trace,profile
   b,MobileNetV2,0.695,drawn,assumed
   $ card -c 1x1:V100,1x1:P100 -p fifo
-  profiles    1 named, 0 by utilization, 1 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  profiles    1 named, 0 by utilization, 1 assumed (drawn, mean GPU util 52 %, --seed 1), 0 none
   job_id,model,gpu_util,profile_from,gpu_util_from
   a,ResNet18,0.587,trace,profile
   b,MobileNetV2,0.695,drawn,assumed

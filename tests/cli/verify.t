@@ -72,7 +72,7 @@ A changed segment is found: b starts while a holds its GPUs.
   FAIL  the output files are as the manifest lists them: 6 files, 1 changed
           segments.csv is not the file that the manifest lists
   ok    the trace is the one that was simulated: 1 file, 0 changed
-  ok    every segment is of a job of the trace: 3 segments, 0 strangers
+  ok    every segment is of a job of the trace: 3 segments, 0 of unknown jobs
   ok    every GPU exists in the cluster: 16 GPU holdings, 0 beyond it
   ok    every gang is whole: 3 segments, 0 of another size
   ok    nothing starts before its submission: 3 segments, 0 too early
@@ -80,7 +80,7 @@ A changed segment is found: b starts while a holds its GPUs.
           GPU 0 at 9: job a (segments.csv:2) and job b (segments.csv:3)
           GPU 1 at 9: job a (segments.csv:2) and job b (segments.csv:3)
           GPU 2 at 9: job a (segments.csv:2) and job b (segments.csv:3)
-  ok    no GPU gives more time than it has: 12 busy periods, 0 too much
+  ok    no GPU gives more time than it has: 12 busy periods, 0 overused
   skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a certain type
   skip  no node gives more cores or memory than it has: no job that ran wants cores or memory of a node
   skip  no node serves two virtual clusters: the run has no partition into virtual clusters
@@ -93,7 +93,7 @@ A changed segment is found: b starts while a holds its GPUs.
           jobs.csv:3: job b: finish_time 15, by segments.csv 14
   ok    waits and turnarounds follow from the times: 3 jobs, 0 differences
   ok    slowdowns follow from the times: 3 jobs, 0 differences
-  ok    every job comes to its end: 3 jobs, 0 do not
+  ok    every job comes to its end: 3 jobs, 0 not ended
   ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 differences
   ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 within the printed digits of mean_rate)
   ok    jobs fail and are tried again as they should: 0 attempts, 0 differences
@@ -121,12 +121,12 @@ A correct run.
   $ horus verify out
   ok    the output files are as the manifest lists them: 6 files, 0 changed
   ok    the trace is the one that was simulated: 1 file, 0 changed
-  ok    every segment is of a job of the trace: 3 segments, 0 strangers
+  ok    every segment is of a job of the trace: 3 segments, 0 of unknown jobs
   ok    every GPU exists in the cluster: 16 GPU holdings, 0 beyond it
   ok    every gang is whole: 3 segments, 0 of another size
   ok    nothing starts before its submission: 3 segments, 0 too early
   ok    no GPU is held twice: 3 segments, 0 overlaps
-  ok    no GPU gives more time than it has: 16 busy periods, 0 too much
+  ok    no GPU gives more time than it has: 16 busy periods, 0 overused
   skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a certain type
   skip  no node gives more cores or memory than it has: no job that ran wants cores or memory of a node
   skip  no node serves two virtual clusters: the run has no partition into virtual clusters
@@ -136,7 +136,7 @@ A correct run.
   ok    jobs.csv says what segments.csv says: 3 jobs, 0 differences
   ok    waits and turnarounds follow from the times: 3 jobs, 0 differences
   ok    slowdowns follow from the times: 3 jobs, 0 differences
-  ok    every job comes to its end: 3 jobs, 0 do not
+  ok    every job comes to its end: 3 jobs, 0 not ended
   ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 differences
   ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 within the printed digits of mean_rate)
   ok    jobs fail and are tried again as they should: 0 attempts, 0 differences

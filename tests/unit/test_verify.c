@@ -44,12 +44,12 @@ static void a_sound_run(void **state)
         r.text,
         "ok    the output files are as the manifest lists them: 0 files, 0 changed\n"
         "skip  the trace is the one that was simulated: the manifest has no hash of it\n"
-        "ok    every segment is of a job of the trace: 5 segments, 0 strangers\n"
+        "ok    every segment is of a job of the trace: 5 segments, 0 of unknown jobs\n"
         "ok    every GPU exists in the cluster: 8 GPU holdings, 0 beyond it\n"
         "ok    every gang is whole: 5 segments, 0 of another size\n"
         "ok    nothing starts before its submission: 5 segments, 0 too early\n"
         "ok    no GPU is held twice: 5 segments, 0 overlaps\n"
-        "ok    no GPU gives more time than it has: 8 busy periods, 0 too much\n"
+        "ok    no GPU gives more time than it has: 8 busy periods, 0 overused\n"
         "skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a "
         "certain type\n"
         "skip  no node gives more cores or memory than it has: no job that ran wants cores "
@@ -62,7 +62,7 @@ static void a_sound_run(void **state)
         "ok    jobs.csv says what segments.csv says: 3 jobs, 0 differences\n"
         "ok    waits and turnarounds follow from the times: 3 jobs, 0 differences\n"
         "ok    slowdowns follow from the times: 3 jobs, 0 differences\n"
-        "ok    every job comes to its end: 3 jobs, 0 do not\n"
+        "ok    every job comes to its end: 3 jobs, 0 not ended\n"
         "ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 differences\n"
         "ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 "
         "within the "
@@ -80,7 +80,7 @@ static void errors_in_segments(void **state)
 {
     (void)state;
     expect_fault(SEGMENTS, "2,20,40", "7,20,40",
-                 "FAIL  every segment is of a job of the trace: 5 segments, 1 strangers\n"
+                 "FAIL  every segment is of a job of the trace: 5 segments, 1 of unknown jobs\n"
                  "        segments.csv:4: the trace has no such job\n");
     expect_fault(SEGMENTS, "40,90,1,", "40,90,2,",
                  "        segments.csv:5: job 1 on GPU 2, the cluster's last is 1\n");
@@ -89,7 +89,7 @@ static void errors_in_segments(void **state)
     expect_fault(SEGMENTS, "1,10,20", "1,9.5,20",
                  "        segments.csv:3: job 1 starts at 9.5, submitted at 10\n");
     expect_fault(SEGMENTS, "1,40,90,1,1,1", "1,40,90,1,1.2,1", /* at a utilization of 1 */
-                 "FAIL  no GPU gives more time than it has: 8 busy periods, 1 too much\n"
+                 "FAIL  no GPU gives more time than it has: 8 busy periods, 1 overused\n"
                  "        GPU 1 from 40 to 90: its jobs used 1.2 of its time\n");
     expect_fault(SEGMENTS, "1,40,90", "1,39,90",
                  "        GPU 1 at 39: job 2 (segments.csv:4) and job 1 (segments.csv:5)\n");

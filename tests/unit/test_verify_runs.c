@@ -237,10 +237,10 @@ static void partition(void **state)
                      "job_id,submit_time,gpus,duration,vc\n0,0,2,100,a\n1,10,1,60,b\n2,20,2,20,a\n",
                      NULL, NULL);
     verified_again(&r);
-    assert_non_null(strstr(r.text,
-                           "FAIL  no node serves two virtual clusters: 5 segments, 2 strangers\n"
-                           "        segments.csv:3: job 1 of VC 'b' on node 0, which VC 'a' used\n"
-                           "        segments.csv:5: job 1 of VC 'b' on node 0"));
+    assert_non_null(
+        strstr(r.text, "FAIL  no node serves two virtual clusters: 5 segments, 2 of a second one\n"
+                       "        segments.csv:3: job 1 of VC 'b' on node 0, which VC 'a' used\n"
+                       "        segments.csv:5: job 1 of VC 'b' on node 0"));
 }
 
 /* Two racks, node 0 with GPU 0, node 1 with GPU 1: job 0 spans two nodes. */

@@ -711,7 +711,7 @@ static void say_prediction(struct hs_output *out, const struct prediction *p)
         hs_say(out, ": the memory of this GPU type is not known\n");
     else
         hs_say(out, ": the memory that %s needs is not known\n", unknown);
-    hs_say(out, "\npredicted: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
+    hs_say(out, "\npredicted: by %s; a run's default: %s.\n", p->predictor, p->run_predictor);
     hs_say(out,
            "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
            "absolute for\nspeeds, times and sums of memory. '-': measured, exact, extrapolated or "

@@ -45,9 +45,8 @@ static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
     hs_say(out, "profiles    %" PRIu64 " named, %" PRIu64 " by utilization, %" PRIu64 " assumed",
            n->by_columns, n->by_telemetry, n->by_mix);
     if (n->by_mix > 0)
-        hs_say(out, " (drawn, GPU util with them: mean %g %%, --%s %" PRIu64 ")",
-               options->assign_target, options->assign_seed != 0 ? "assign-seed" : "seed",
-               setup->assign.seed);
+        hs_say(out, " (drawn, mean GPU util %g %%, --%s %" PRIu64 ")", options->assign_target,
+               options->assign_seed != 0 ? "assign-seed" : "seed", setup->assign.seed);
     hs_say(out, ", %" PRIu64 " none%s\n", n->none,
            setup->needs_no_draw && n->none > 0 ? " (not drawn: nothing here depends on them)" : "");
     char unknown[512];
@@ -149,7 +148,7 @@ static void note_cost(const struct hs_run_result *result, struct hs_diag *diag)
 {
     hs_report(diag, HS_NOTE, NULL, NULL,
               "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64
-              " checks; %.3f s wall, %.1f us a decision, %.3f s CPU, %" PRIu64 " KiB at most",
+              " checks; %.3f s wall, %.1f us per decision, %.3f s CPU, %" PRIu64 " KiB peak memory",
               result->figures.events, result->figures.decisions, result->figures.checks,
               result->machine.wall_s,
               result->machine.wall_s * 1e6 / fmax(1, (double)result->figures.decisions),
@@ -568,7 +567,7 @@ static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *wa
         const bool is_page = strcmp(old->name, HS_PAGE_FILE) == 0;
         if (is_page || strncmp(old->name, "backtest", 8) == 0) {
             hs_say(out, "%-14s  %016" PRIx64 "  %s: not compared\n", old->name, old->hash,
-                   is_page ? "made of the others" : "of 'horus backtest'");
+                   is_page ? "derived from the others" : "of 'horus backtest'");
             continue;
         }
         bool is_same = now != NULL && now->hash == old->hash;

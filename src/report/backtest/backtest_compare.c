@@ -477,9 +477,7 @@ static void put_calibration(const struct hs_backtest *b, struct hs_output *out)
                b->overcommit, b->runs);
     else
         hs_say(out, "overcommit  --overcommit=%g (not calibrated)\n", b->overcommit);
-    hs_say(out,
-           "error       root mean square of JCT: %s as given, %s calibrated; on the rest %s, "
-           "%s%s\n",
+    hs_say(out, "error       RMSE of JCT: %s as given, %s calibrated; on the rest %s, %s%s\n",
            HS_TIME(b->rms[0][0]), HS_TIME(b->rms[0][1]), HS_TIME(b->rms[1][0]),
            HS_TIME(b->rms[1][1]),
            b->rms[1][1] > b->rms[1][0] ? ": the fit to the first part does not improve it" : "");

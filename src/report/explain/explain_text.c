@@ -232,7 +232,7 @@ static void say_stages(const struct explain *x, int64_t submit_us, struct hs_out
     char gpus[GPUS_SIZE];
     bool is_cut = x->stage_count > STAGES_FIRST + STAGES_LAST + 1;
     if (x->stage_count > 0)
-        hs_say(out, "\nits life%11s%12s\n", "after", "for");
+        hs_say(out, "\ntimeline%11s%12s\n", "after", "for");
     for (uint32_t i = 0; i < x->stage_count; i++) {
         if (is_cut && i == STAGES_FIRST) {
             i = x->stage_count - STAGES_LAST;

@@ -794,12 +794,12 @@ static void count_wins(struct view *v, struct wins *wins)
     }
 }
 
-/* "Jobs finish soonest under srtf at 4 of 5 values of load" */
+/* "The mean JCT is lowest under srtf at 4 of 5 values of load" */
 static void say_winner(const struct view *v, const struct wins *wins, uint32_t cells, char *text)
 {
     const struct axis *line = v->t->line;
     const bool is_policy = strcmp(line->key, "policy") == 0;
-    hs_append(text, HS_FINDING_SIZE, "Jobs finish soonest under %s%s%.80s",
+    hs_append(text, HS_FINDING_SIZE, "The mean JCT is lowest under %s%s%.80s",
               is_policy ? "" : line->key, is_policy ? "" : " = ", line->values[wins->winner]);
     if (cells > 1)
         hs_append(text, HS_FINDING_SIZE, " at %" PRIu32 " of %" PRIu32 " %s%.40s",
@@ -807,23 +807,23 @@ static void say_winner(const struct view *v, const struct wins *wins, uint32_t c
                   v->t->facets == 1 ? v->t->x->key : "");
 }
 
-/* ": after 0.98 h to 1.06 h in the mean, 0.0977 to 0.532 times as long as under fifo" */
+/* ": 0.98 h to 1.06 h, 0.0977 to 0.532 times that under fifo" */
 static void say_by_how_much(const struct view *v, const struct wins *wins, char *text)
 {
     const char *from = HS_COLUMN_TEXT(&v->column, wins->least);
     const char *to = HS_COLUMN_TEXT(&v->column, wins->most);
-    hs_append(text, HS_FINDING_SIZE, ": after %s", from);
+    hs_append(text, HS_FINDING_SIZE, ": %s", from);
     if (strcmp(from, to) != 0)
         hs_append(text, HS_FINDING_SIZE, " to %s", to);
-    hs_append(text, HS_FINDING_SIZE, " in the mean");
     if (wins->winner > 0 && wins->ratio_least <= wins->ratio_most) {
         hs_append(text, HS_FINDING_SIZE, ", %.3g", wins->ratio_least);
         if (wins->of[wins->winner] > 1)
             hs_append(text, HS_FINDING_SIZE, " to %.3g", wins->ratio_most);
-        hs_append(text, HS_FINDING_SIZE, " times as long as under %.80s", v->t->line->values[0]);
+        hs_append(text, HS_FINDING_SIZE, " times that under %.80s", v->t->line->values[0]);
     }
     if (wins->chance > 0)
-        hs_append(text, HS_FINDING_SIZE, " (at %" PRIu32 " it may be chance)", wins->chance);
+        hs_append(text, HS_FINDING_SIZE, " (at %" PRIu32 " the difference may be chance)",
+                  wins->chance);
 }
 
 const char *hs_page_sweep_finding(struct hs_page *page, char text[HS_FINDING_SIZE])
@@ -837,11 +837,9 @@ const char *hs_page_sweep_finding(struct hs_page *page, char text[HS_FINDING_SIZ
         won += wins.of[i];
     if (won == 0 && wins.shared > 0)
         hs_append(text, HS_FINDING_SIZE,
-                  "Jobs finish soonest in the mean under no single %.40s: several take as long.",
-                  v.t->line->key);
+                  "No single %.40s has the lowest mean JCT: several are equal.", v.t->line->key);
     else if (won == 0 && wins.equal > 0)
-        hs_append(text, HS_FINDING_SIZE, "Jobs take as long in the mean under each %.40s.",
-                  v.t->line->key);
+        hs_append(text, HS_FINDING_SIZE, "The mean JCT is equal under each %.40s.", v.t->line->key);
     if (won == 0)
         return text;
     say_winner(&v, &wins, won + wins.equal + wins.shared, text);
@@ -851,9 +849,9 @@ const char *hs_page_sweep_finding(struct hs_page *page, char text[HS_FINDING_SIZ
             hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " under %.80s", wins.of[i],
                       v.t->line->values[i]);
     if (wins.shared > 0)
-        hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " under several alike", wins.shared);
+        hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " several are equal", wins.shared);
     if (wins.equal > 0)
-        hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " all take as long", wins.equal);
+        hs_append(text, HS_FINDING_SIZE, "; at %" PRIu32 " all are equal", wins.equal);
     hs_append(text, HS_FINDING_SIZE, ".");
     return text;
 }

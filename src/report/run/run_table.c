@@ -544,11 +544,10 @@ static void find_of_one(const struct hs_summary *s, char *text)
 {
     static const struct {
         const char *metric, *why;
-    } causes[] = {
-        {"wait_resources_gpu_seconds", "because too few GPUs were free"},
-        {"wait_placement_gpu_seconds", "because the free GPUs were fragmented"},
-        {"wait_quota_gpu_seconds", "because of quotas"},
-        {"wait_priority_gpu_seconds", "behind other jobs, although they would have fitted"}};
+    } causes[] = {{"wait_resources_gpu_seconds", "too few free GPUs"},
+                  {"wait_placement_gpu_seconds", "fragmentation or placement constraints"},
+                  {"wait_quota_gpu_seconds", "quotas"},
+                  {"wait_priority_gpu_seconds", "head-of-line blocking or lower priority"}};
     const double jct = hs_summary_get(s, "mean_jct"),
                  wait = hs_summary_get(s, "mean_queueing_delay");
     double sum = 0, most = 0;
@@ -561,13 +560,14 @@ static void find_of_one(const struct hs_summary *s, char *text)
     }
     if (!(jct > 0))
         return;
-    hs_append(text, HS_FINDING_SIZE, "Jobs took %s in the mean", HS_TIME(jct));
+    hs_append(text, HS_FINDING_SIZE, "The mean JCT is %s", HS_TIME(jct));
     if (!(wait >= HARDLY * jct))
-        hs_append(text, HS_FINDING_SIZE, " and hardly waited.");
+        hs_append(text, HS_FINDING_SIZE, ", with hardly any waiting.");
     else if (!(most > 0))
-        hs_append(text, HS_FINDING_SIZE, ", %s of it without GPUs.", HS_TIME(wait));
+        hs_append(text, HS_FINDING_SIZE, ", of which %s is without GPUs.", HS_TIME(wait));
     else
-        hs_append(text, HS_FINDING_SIZE, ", %s of it without GPUs: %.0f %% of the waiting %s.",
+        hs_append(text, HS_FINDING_SIZE,
+                  ", of which %s is without GPUs: %.0f %% of the waiting is due to %s.",
                   HS_TIME(wait), 100 * most / sum, causes[main].why);
 }
 
@@ -607,7 +607,7 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
     static const struct {
         const char *can, *words;
     } terms[] = {{"co-locate", "jobs may share GPUs"},
-                 {"resize any", "any job may get more GPUs than it asks for, or fewer"},
+                 {"resize any", "any job may get more or fewer GPUs than it requests"},
                  {"host", "jobs may get other CPUs and host memory than their share"}};
     const char *can = row->can != NULL ? row->can : "", *other = than->can != NULL ? than->can : "";
     const double fewer = value_of(than, "n_done") - value_of(row, "n_done");
@@ -617,7 +617,7 @@ static void find_terms(const struct hs_table_row *row, const struct hs_table_row
             hs_append(text, HS_FINDING_SIZE, " Under %.80s, unlike %.80s, %s.", row->label,
                       than->label, terms[i].words);
     if (fewer > 0)
-        hs_append(text, HS_FINDING_SIZE, " Under %.80s %g jobs fewer were completed.", row->label,
+        hs_append(text, HS_FINDING_SIZE, " Under %.80s %g fewer jobs were completed.", row->label,
                   fewer);
     if (assumed > 0)
         hs_append(text, HS_FINDING_SIZE, " The profiles of %.0f %% of the jobs are assumed.",
@@ -630,9 +630,9 @@ static void say_soonest(const struct hs_run_table *table, uint32_t best, char *t
     uint32_t alike = 0;
     for (uint32_t i = 0; i < table->row_count; i++)
         alike += i != best && value_of(&table->rows[i], "mean_jct") == jct;
-    hs_append(text, HS_FINDING_SIZE, "Jobs finish soonest under %.80s", table->rows[best].label);
+    hs_append(text, HS_FINDING_SIZE, "The mean JCT is lowest under %.80s", table->rows[best].label);
     if (alike > 0)
-        hs_append(text, HS_FINDING_SIZE, ", and as soon under %u other%s", alike,
+        hs_append(text, HS_FINDING_SIZE, ", and equally low under %u other%s", alike,
                   alike > 1 ? "s" : "");
 }
 
@@ -646,22 +646,21 @@ static void find_of_several(const struct hs_run_table *table, char *text)
     if (isnan(jct) || isnan(other))
         return;
     if (jct == other) {
-        hs_append(text, HS_FINDING_SIZE, "Jobs take %s in the mean under each.", HS_TIME(jct));
+        hs_append(text, HS_FINDING_SIZE, "The mean JCT is %s under each.", HS_TIME(jct));
         return;
     }
     say_soonest(table, best, text);
-    hs_append(text, HS_FINDING_SIZE, ": after %s in the mean, %.3g times as long as under %.80s",
-              HS_TIME(jct), jct / other, than->label);
+    hs_append(text, HS_FINDING_SIZE, ": %s, %.3g times that under %.80s", HS_TIME(jct), jct / other,
+              than->label);
     if (ratio.low < ratio.high)
         hs_append(text, HS_FINDING_SIZE, " (%.3g to %.3g with 95 %% confidence)", ratio.low,
                   ratio.high);
     if (table->to_next.low < table->to_next.high && table->to_next.high >= 1)
-        hs_append(text, HS_FINDING_SIZE,
-                  "; under %.80s perhaps equally soon: the difference may be chance", table->next);
+        hs_append(text, HS_FINDING_SIZE, "; the difference to %.80s may be chance", table->next);
     const uint32_t last = row_with(table, "p99_jct", false, best),
                    fair = row_with(table, "fairness_jain", true, best);
     if (last != best && !is_chance(table, "p99_jct", last, best))
-        hs_append(text, HS_FINDING_SIZE, "; the last per cent ends soonest under %.80s",
+        hs_append(text, HS_FINDING_SIZE, "; the p99 JCT is lowest under %.80s",
                   table->rows[last].label);
     if (fair != best && fair != last && is_known(table, "fairness_jain") &&
         !is_chance(table, "fairness_jain", fair, best))

@@ -360,7 +360,7 @@ const struct verify_rule verify_job_rules[] = {
     {"jobs.csv says what segments.csv says", "jobs", "differences", .job = check_against_segments},
     {"waits and turnarounds follow from the times", "jobs", "differences", .job = check_derived},
     {"slowdowns follow from the times", "jobs", "differences", .job = check_slowdowns},
-    {"every job comes to its end", "jobs", "do not", .job = check_end},
+    {"every job comes to its end", "jobs", "not ended", .job = check_end},
     {"work is lost where a GPU ran out of memory or a node failed", "jobs", "differences",
      .job = check_loss},
     {"every finished job has done its work", "jobs", "differences", .run = check_work},

@@ -489,17 +489,17 @@ static void check_one_place(struct verify_check *c, const struct hs_placed *seg)
 }
 
 const struct verify_rule verify_schedule_rules[] = {
-    {"every segment is of a job of the trace", "segments", "strangers", .run = check_known},
+    {"every segment is of a job of the trace", "segments", "of unknown jobs", .run = check_known},
     {"every GPU exists in the cluster", "GPU holdings", "beyond it", .run = check_gpus_exist},
     {"every gang is whole", "segments", "of another size", .segment = check_gang},
     {"nothing starts before its submission", "segments", "too early", .segment = check_submission},
     {"no GPU is held twice", "segments", "overlaps", .run = check_overlap},
-    {"no GPU gives more time than it has", "busy periods", "too much", .run = check_gpu_time},
+    {"no GPU gives more time than it has", "busy periods", "overused", .run = check_gpu_time},
     {"every GPU is of a type that its job wants", "segments", "of another type",
      .segment = check_type, .skipped = "no job that ran wants GPUs of a certain type"},
     {"no node gives more cores or memory than it has", "segments", "too many", .run = check_hosts,
      .skipped = "no job that ran wants cores or memory of a node"},
-    {"no node serves two virtual clusters", "segments", "strangers", .run = is_partitioned,
+    {"no node serves two virtual clusters", "segments", "of a second one", .run = is_partitioned,
      .segment = check_owner},
     {"a job is in one place at a time and ends once", "segments", "overlaps",
      .segment = check_one_place},
