@@ -178,10 +178,10 @@ static enum hs_status read_head(struct image_input *from, const struct hs_image_
                        "inputs and options must be the same",
                        "a checkpoint of another run: of %s, not of %s", head->of.name, want->name);
     if (head->of.has_files != want->has_files)
-        return refuse(
-            from,
-            head->of.has_files ? "a snapshot, not a checkpoint" : "a checkpoint, not a snapshot",
-            head->of.has_files ? "--from goes on with it" : "--resume goes on with it", diag);
+        return refuse(from,
+                      head->of.has_files ? "a snapshot, not a checkpoint"
+                                         : "a checkpoint, not a snapshot",
+                      head->of.has_files ? "--from continues it" : "--resume continues it", diag);
     return HS_OK;
 }
 

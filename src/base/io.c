@@ -329,7 +329,7 @@ static enum hs_status input_enter(void *ctx, struct hs_diag *diag)
     }
     if (in->bytes == left.bytes && XXH3_64bits_digest(in->hash) == left.left_hash)
         return HS_OK;
-    return input_fail(in, HS_E_INPUT, "start again without --resume", "cannot go on",
+    return input_fail(in, HS_E_INPUT, "start again without --resume", "cannot continue",
                       "its contents are not those that the run had read");
 }
 

@@ -394,11 +394,11 @@ static enum hs_status add_table(struct hs_calibrate_run *run, struct interferenc
     /* Two numbers of a job, or its curves, rest on what it did itself and what it did to others. */
     const bool is_enough = t->set.row_count > 0 && t->set.row_count >= 2 * t->set.job_count;
     if (!is_enough && t->capacities.count == 0)
-        return hs_fail(run->diag, HS_E_INPUT, NULL,
-                       "let every job run beside itself or two others; see what cleaning dropped",
-                       "%s: %" PRIu32 " speeds of %" PRIu32
-                       " jobs are too few: each job needs two at least",
-                       t->set.gpu, t->set.row_count, t->set.job_count);
+        return hs_fail(
+            run->diag, HS_E_INPUT, NULL,
+            "measure every job beside itself or two others; check the rows dropped by cleaning",
+            "%s: %" PRIu32 " speeds of %" PRIu32 " jobs are too few: each job needs two at least",
+            t->set.gpu, t->set.row_count, t->set.job_count);
     if (is_enough && t->is_two_way)
         HS_TRY(fit_form(t, run->diag));
     return is_enough ? fit_table(t, run->options.ridge, run->diag) : HS_OK;

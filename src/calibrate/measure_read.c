@@ -370,7 +370,7 @@ static bool is_lucid(const char *path, const char *head)
 #define SHARE_OF_ONE 0.01 /* what a fraction looks like when it is read as per cent */
 #define SHARE_ADDED  0.05 /* more than a job of 1 % adds to a pair */
 #define SPEED_MAX    5.0  /* far above any speed measured (Lucid: 1.5): beyond, it is a rate */
-#define SPEED_HINT   "1 is the speed alone; steps or samples a second go into rate_a, rate_b"
+#define SPEED_HINT   "1 is the speed alone; put steps or samples a second into rate_a, rate_b"
 
 #define OWN_COLUMNS(X)                                                                             \
     X(JOB_A, "job_a", true, HS_NO_NUMBER)                                                          \
@@ -438,7 +438,7 @@ static void take_own_solo(struct hs_sheet *s, struct hs_solo *job)
             hs_sheet_fault(s, of_pairs[i], NULL, "%s of a job alone: job_b is empty",
                            own_columns[of_pairs[i]].name);
     if (!hs_sheet_is_empty(s, OWN_SPEED_A))
-        hs_sheet_fault(s, OWN_SPEED_A, "what it does a second goes into rate_a",
+        hs_sheet_fault(s, OWN_SPEED_A, "put its rate per second into rate_a",
                        "the speed of a job alone is 1 by definition");
     uint32_t faults = s->faults;
     double gpus = hs_sheet_number(s, OWN_GPUS);
@@ -454,7 +454,7 @@ static void take_own_solo(struct hs_sheet *s, struct hs_solo *job)
     if (s->faults > faults)
         return;
     if (rate == 0)
-        hs_sheet_fault(s, OWN_RATE_A, NULL, "a job that does nothing alone");
+        hs_sheet_fault(s, OWN_RATE_A, NULL, "a job alone with a rate of 0");
     uint32_t index = take_alone(s, job, 0);
     agree(s, OWN_RATE_A, rate, &s->m->solos[index].speed);
 }

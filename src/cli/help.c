@@ -393,15 +393,12 @@ static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t
     hs_say(out, "*-h*, *--help* [*all*]\n\tA dozen lines; with *all* every option, its range and "
                 "default.\n\n");
     if (hs_option_find(verb->options, "config") != NULL)
-        hs_say(
-            out,
-            "# CONFIGURATION\n\n"
-            "*--config* reads a JSON file, in which // and block comments may stand. Its keys are "
-            "the long options with underscores: *--max-jobs*=9 is \"max\\_jobs\": 9. A policy is a "
-            "text or an object, {\"name\": \"fifo\", \"scan\": \"fit\"}. *--set* _KEY=VALUE_ comes "
-            "before the file, a flag before both. *--print-config* prints the effective "
-            "configuration with the origin of each value; what it prints is itself a file for "
-            "*--config*.\n\n");
+        hs_say(out, "# CONFIGURATION\n\n*--config* reads a JSON file, which may have // and block "
+                    "comments. Its keys are the long options with underscores: *--max-jobs*=9 is "
+                    "\"max\\_jobs\": 9. A policy is a text or an object, {\"name\": \"fifo\", "
+                    "\"scan\": \"fit\"}. *--set* _KEY=VALUE_ comes before the file, a flag before "
+                    "both. *--print-config* prints the effective configuration with the origin of "
+                    "each value; what it prints is itself a file for *--config*.\n\n");
     man_end(out, verb->examples);
     hs_say(out, "*horus*(1), *horus-policies*(7), *horus-formats*(5), *horus-files*(5), "
                 "*horus-metrics*(7)\n");

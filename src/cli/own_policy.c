@@ -483,7 +483,7 @@ static enum hs_status read_declaration(const struct exec *x, struct hs_arena *ar
     const char *name = hs_json_text(hs_json_get(declared, "name"));
     const char *summary = hs_json_text(hs_json_get(declared, "summary"));
     if (name == NULL)
-        return fail(x, "the first line does not tell a \"name\"");
+        return fail(x, "the first line has no \"name\"");
     x->policy->name = hs_arena_text(arena, name, strlen(name));
     if (summary != NULL)
         x->policy->summary = hs_arena_text(arena, summary, strlen(summary));

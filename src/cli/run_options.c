@@ -24,7 +24,7 @@ enum hs_status hs_sort_parse(const char *text, uint64_t *window, struct hs_diag 
     if (strcmp(text, "all") == 0)
         return HS_OK;
     if (!hs_parse_int64(text, strlen(text), &rows) || rows < 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "--sort=8192 holds back 8192 rows",
+        return hs_fail(diag, HS_E_USAGE, NULL, "--sort=8192 buffers 8192 rows",
                        "sort is neither a number of rows nor 'all': '%s'", text);
     *window = (uint64_t)rows;
     return HS_OK;
@@ -778,7 +778,7 @@ enum hs_status hs_run_check_looks(struct hs_call *call)
                               "--no-progress"));
     if (options->output != NULL && strcmp(options->output, "-") == 0)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o DIR; jobs.csv is in it, among others",
-                       "%s: '-o -': what comes out is a directory, not a stream", call->verb->name);
+                       "%s: '-o -': the output is a directory, not a stream", call->verb->name);
     if (options->quiet)
         call->diag.least = HS_WARNING;
     return HS_OK;

@@ -243,7 +243,7 @@ static void warn_of_idle_predictor(const struct hs_config *config, struct hs_dia
 /* Notes options that were given and have no effect on a policy with these needs. */
 static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
 {
-    static const char asks[] = "asks for no such prediction ('horus policies')";
+    static const char asks[] = "uses no such prediction ('horus policies')";
     const char *cost = s->card.policy_semantics.cost;
     const char *spares = (s->can & HS_CAN_PREEMPT) != 0 ? NULL : "preempts no job";
     const struct {
@@ -312,8 +312,8 @@ static void warn_of_noise(const struct hs_setup *s, struct hs_diag *diag)
         if (isnan(hs_interference_noise_rmse(s->interference, t, HS_SLOWDOWN_FITTED)) &&
             isnan(hs_interference_noise_rmse(s->interference, t, HS_SLOWDOWN_GENERAL)))
             hs_report(diag, HS_WARNING, NULL, "\"holdout\" of its table and of \"general\"",
-                      "interference_noise has no effect on %s: the model file tells no error of "
-                      "the speeds there",
+                      "interference_noise has no effect on %s: the model file has no error of the "
+                      "speeds there",
                       s->cluster.types[t].name);
 }
 
@@ -653,7 +653,7 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
         figures->jobs,
         "jobs request a share of a GPU and get whole GPUs: policy '%s' does not divide GPUs",
         setup->policy->name);
-    hs_warn_some(diag, "the policy's pred_unknown was taken for them", figures->unnamed,
+    hs_warn_some(diag, "the policy's pred_unknown is used for them", figures->unnamed,
                  figures->jobs, "jobs are not in the file of estimates");
     warn_of_unused(setup, figures->unused, diag);
     if (result->summary.overhead_share > 0.5)

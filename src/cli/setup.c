@@ -306,11 +306,12 @@ static enum hs_status open_reservations(struct hs_setup *s, struct hs_diag *diag
     if (path == NULL)
         return HS_OK;
     if ((s->can & HS_BARS_RESERVATIONS) != 0)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       "policies that give each job whole GPUs of its own, as many as it asks for",
-                       "--reservations: policy '%s', as it is set, shares GPUs, resizes jobs or "
-                       "sets nodes aside itself",
-                       s->policy->name);
+        return hs_fail(
+            diag, HS_E_USAGE, NULL,
+            "use a policy that gives each job its own whole GPUs, as many as it requests",
+            "--reservations: policy '%s', as it is set, shares GPUs, resizes jobs or "
+            "sets nodes aside itself",
+            s->policy->name);
     return hs_reservations_load(&s->reservations, path, &s->cluster, diag);
 }
 

@@ -92,7 +92,8 @@ static enum hs_status stop_by_signal(const struct pass *pass, int64_t now_us)
                        "stopped by %s on day %.1f of the simulation: nothing was kept",
                        hs_interrupt_name(), day);
     HS_TRY(write_checkpoint(pass, now_us));
-    return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, "the same command with --resume goes on",
+    return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL,
+                   "the same command with --resume continues it",
                    "stopped by %s on day %.1f of the simulation: a checkpoint was written",
                    hs_interrupt_name(), day);
 }

@@ -299,7 +299,7 @@ static enum hs_status policy_text(const struct config_reading *r, const struct h
         if (text == NULL)
             return value_fail(r, m, NULL, "an empty list is no value of a policy's parameter");
         if (strpbrk(text, ",\n") != NULL || strpbrk(hs_json_key(m), "=,:\n"))
-            return value_fail(r, m, NULL, "no comma or line end may stand in a policy's parameter");
+            return value_fail(r, m, NULL, "a policy's parameter cannot have a comma or a line end");
         *out = hs_policyspec_set(r->config->arena, *out, hs_json_key(m), text, false);
         one = hs_policyspec_set(r->config->arena, alone, hs_json_key(m), text, false);
         /* From the key to the end of the value, if that is on the same line. */

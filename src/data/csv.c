@@ -329,7 +329,7 @@ static const struct {
     [FAULT_ROW] = {"a row of more than 4 MiB", "is this a CSV file?"},
     [FAULT_OPEN] = {"the quote that opens here is never closed", QUOTE_HINT},
     [FAULT_INSIDE] = {"a quote inside a field that does not begin with one", QUOTE_HINT},
-    [FAULT_BEHIND] = {"text behind the closing quote", QUOTE_HINT},
+    [FAULT_BEHIND] = {"text after the closing quote", QUOTE_HINT},
 };
 
 /* Reports the fault, and continues reading after the first line of the row. */
@@ -754,7 +754,7 @@ enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *coun
         status = read_number(csv, &row, &is_header, &value);
         if (status == HS_OK && !is_header && *count == NUMBERS_MAX)
             status = hs_fail(diag, HS_E_LIMIT, HS_AT(hs_csv_place(csv, 0)), NULL,
-                             "no room for more than %u numbers", NUMBERS_MAX);
+                             "more than %u numbers", NUMBERS_MAX);
         else if (status == HS_OK && !is_header)
             *hs_push(*values, *count, cap, NUMBERS_MAX) = value;
     }
@@ -762,6 +762,7 @@ enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *coun
     hs_input_close(input);
     if (status == HS_END && *count == 0)
         return hs_fail(diag, HS_E_INPUT, HS_AT({.file = path}),
-                       "one number a line, perhaps under a header", "there is no number in it");
+                       "one number per line, optionally below a header",
+                       "there is no number in it");
     return status == HS_END ? HS_OK : status;
 }

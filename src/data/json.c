@@ -291,9 +291,8 @@ static bool walk_literal(struct json_walk *w)
         return fault(w, begin, 1, "the text ends where a value is expected", NULL);
     if (len > 0 || w->text[begin] == '\'')
         return fault(w, begin, len > 0 ? len : 1, "expected a value",
-                     begin == 0
-                         ? "JSON begins with '{' or '[': is it the right file?"
-                         : "text goes in double quotes; true, false and null are lower case");
+                     begin == 0 ? "JSON begins with '{' or '[': is it the right file?"
+                                : "put text in double quotes; true, false and null are lower case");
     return fault(w, begin, 1, "expected a value", NULL);
 }
 
@@ -331,7 +330,7 @@ static bool walk_member(struct json_walk *w, unsigned depth)
     if (!skip_space(w))
         return false;
     if (peek(w) != ':')
-        return fault(w, w->at, 1, "expected ':' behind the key", NULL);
+        return fault(w, w->at, 1, "expected ':' after the key", NULL);
     w->at++;
     return walk_value(w, depth);
 }
@@ -389,7 +388,7 @@ static bool walk_document(struct json_walk *w)
     if (!walk_value(w, 0) || !skip_space(w))
         return false;
     if (w->at < w->len)
-        return fault(w, w->at, 1, "text behind the end of the document", NULL);
+        return fault(w, w->at, 1, "text after the end of the document", NULL);
     return true;
 }
 

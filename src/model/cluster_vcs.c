@@ -473,7 +473,7 @@ static enum hs_status read_vc_file(struct source *s, const char *date)
         hs_csv_close(s->csv);
     } else if (status == HS_OK && date[0] != '\0') {
         status = hs_fail(s->diag, HS_E_USAGE, NULL, NULL,
-                         "a date chooses a row of a CSV; %s is JSON", s->file);
+                         "a date selects a row of a CSV; %s is JSON", s->file);
     } else if (status == HS_OK) {
         status = read_json(s);
     }
@@ -490,7 +490,7 @@ enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mo
         return HS_OK;
     if (file == NULL && has_date)
         return hs_fail(diag, HS_E_USAGE, NULL, "give the CSV of virtual clusters too",
-                       "a date chooses a row of a CSV, and there is none");
+                       "a date selects a row of a CSV, but no CSV is given");
     if (file == NULL && cluster->own_vc_count == 0)
         return hs_fail(diag, HS_E_USAGE, NULL,
                        "add \"vcs\": {\"name\": gpus} to the cluster's JSON, or give a file of VCs",

@@ -139,7 +139,7 @@ static enum hs_status choose_column(const struct hs_csv_table *t, uint32_t *colu
     const bool has_duration = hs_csv_has(t, DURATION), has_priority = hs_csv_has(t, PRIORITY);
     *column = hs_csv_has(t, ESTIMATE) ? ESTIMATE : has_duration ? DURATION : PRIORITY;
     if (*column == DURATION && has_priority)
-        return hs_csv_fail(t->csv, t->width, "call the column that is meant 'estimate'",
+        return hs_csv_fail(t->csv, t->width, "name the column of the estimates 'estimate'",
                            "is 'duration' the estimate, or 'priority'?");
     if (!hs_csv_has(t, *column))
         return hs_csv_fail(t->csv, t->width,
@@ -156,13 +156,12 @@ static enum hs_status read_row(struct estimate_file *file, const struct hs_csv_t
     int64_t us;
     if (!hs_parse_decimal_us(text, strlen(text), HS_US_PER_S, &us)) {
         is = "not a number of seconds";
-        hint = "for example 90 or 4.5; leave out the row of a job of which nothing is known";
+        hint = "for example 90 or 4.5; leave out the row of a job without an estimate";
     } else if (us < 0) {
         is = "negative";
-        hint = "write what is meant by it: 0, or a least run time; or leave the row out, and "
-               "nothing is known of the job";
+        hint = "write 0 or the least run time, or leave the row out if the job has no estimate";
     } else if (us > HS_ESTIMATE_MAX_US) {
-        is = "beyond what can be counted";
+        is = "too large to be counted";
     }
     if (is != NULL)
         return hs_csv_fail(t->csv, t->at[column], hint, "%s is %s: '%.64s'", columns[column], is,

@@ -252,7 +252,7 @@ enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like, c
     char key[HS_PROFILE_KEY_MAX];
     if (!key_of(row.model, row.dataset, batch, precision, key) ||
         catalogue->count == HS_PROFILES_MAX)
-        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "no room for one more profile");
+        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "too many profiles");
     *id = hs_catalogue_find(catalogue, key);
     if (*id != HS_NO_PROFILE)
         return HS_OK;

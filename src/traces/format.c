@@ -206,7 +206,7 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
                            "as CSV it may be one: jq -rs 'flatten | (.[0] | keys_unsorted) as $k | "
                            "$k, (.[] | [.[$k[]]]) | @csv' FILE >jobs.csv");
         else
-            (void)snprintf(hint, sizeof hint, "--format says which: %s ('horus help formats')",
+            (void)snprintf(hint, sizeof hint, "set it with --format: %s ('horus help formats')",
                            format_list(false, list));
         return hs_fail(diag, HS_E_INPUT, &place, hint, "not a trace of a known format");
     }
@@ -303,10 +303,10 @@ static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const stru
         {j->later_us < 0, HS_FAULT_RANGE, "gpu_mem_later_after", "is negative", NULL},
         {j->later_us > most, HS_FAULT_RANGE, "gpu_mem_later_after", is_beyond, in_unit},
         {has_later && !has_after, HS_FAULT_MISSING, "gpu_mem_later_mib",
-         "stands without gpu_mem_later_after",
+         "is set without gpu_mem_later_after",
          "the run time in isolation after which it is the peak"},
         {has_after && !has_later, HS_FAULT_MISSING, "gpu_mem_later_after",
-         "stands without gpu_mem_later_mib", "the peak from that much run time in isolation on"},
+         "is set without gpu_mem_later_mib", "the peak from that much run time in isolation on"},
     };
     for (size_t i = 0; i < HS_COUNT_OF(rules); i++)
         if (rules[i].is_broken)

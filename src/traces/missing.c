@@ -204,7 +204,7 @@ void hs_table_warn_of_clocks(struct hs_table *table)
     hs_report(table->faults->diag, HS_WARNING, &place,
               "give the dates their offset from UTC (2020-04-01 12:30:00+02:00)",
               "some times are dates without an offset from UTC, some are numbers: the dates are "
-              "taken for UTC, as numbers of seconds since 1970 are");
+              "assumed to be UTC, as numbers of seconds since 1970 are");
 }
 
 /* ---- other files ---- */
@@ -276,7 +276,7 @@ static const struct {
      0,
      "the first line is a comment, not the names of columns",
      "grep -v '^#' FILE | horus ... -"},
-    {"s", {"sep=", ""}, 4, "the first line tells Excel the delimiter", "sed 1d FILE | horus ... -"},
+    {"s", {"sep=", ""}, 4, "the first line is Excel's delimiter line", "sed 1d FILE | horus ... -"},
 };
 
 enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
@@ -307,5 +307,5 @@ void hs_trace_warn_of_encoding(const char *head, size_t len, struct hs_place pla
     if (size == 0)
         hs_report(diag, HS_WARNING, &place,
                   "if it is Latin-1: iconv -f LATIN1 -t UTF-8 FILE > OTHER",
-                  "text that is not UTF-8: names come out as they are");
+                  "text that is not UTF-8: names are kept unchanged");
 }

@@ -520,14 +520,14 @@ static void note_unfit(struct offered_load *load, const struct hs_trace_job *job
     char *text = load->unfit_texts[load->unfit - 1];
     size_t size = sizeof load->unfit_texts[0];
     if (is_known)
-        snprintf(text, size, "line %lld: job '%s' wants %u GPUs, %s%s%s has %" PRIu64,
+        snprintf(text, size, "line %lld: job '%s' requests %u GPUs, %s%s%s has %" PRIu64,
                  (long long)job->line, job->id, job->gpus_min, kind, name[0] ? " " : "", name,
                  gpus);
     else if (name[0] == '\0')
         snprintf(text, size, "line %lld: job '%s' names no %s", (long long)job->line, job->id,
                  kind);
     else
-        snprintf(text, size, "line %lld: job '%s' wants %s '%.100s', which the cluster lacks",
+        snprintf(text, size, "line %lld: job '%s' requests %s '%.100s', which the cluster lacks",
                  (long long)job->line, job->id, kind, name);
 }
 

@@ -328,7 +328,7 @@ HS_INLINE enum hs_status check_read(struct hs_trace *t, enum hs_status status)
     if (HS_LIKELY(status != HS_E_INPUT) || t->diag->errors > 0)
         return status;
     return hs_fail(t->diag, status, HS_AT({.file = t->path}), NULL,
-                   "a malformed row cannot be skipped: nothing behind it can be read");
+                   "a malformed row cannot be skipped: the rest of the file cannot be read");
 }
 
 /* Returns the next row in order of submission; skips bad ones as far as allowed. Rows are read in

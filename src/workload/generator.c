@@ -749,11 +749,11 @@ static enum hs_status settle(struct hs_generator *g, const struct hs_generate_re
     double per_day = g->workload.arrivals.jobs_per_day, days = q->days, jobs = (double)q->jobs;
     if (q->load > 0 && q->jobs > 0 && q->days > 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave one of the three out",
-                       "jobs and days say how many jobs a day there are, load says it too");
+                       "jobs and days set the number of jobs a day, and so does load");
     if (q->load > 0 && q->gpus == 0)
         return hs_fail(
             diag, HS_E_USAGE, NULL,
-            "-c CLUSTER says how many GPUs there are; gen:NAME,load=X,gpus=N says it itself",
+            "-c CLUSTER sets the number of GPUs; gen:NAME,load=X,gpus=N sets it in the text",
             "an offered load needs a cluster");
     if (q->load > 0)
         per_day = q->load * (double)q->gpus * S_PER_DAY / hs_workload_gpu_seconds(&g->workload);
@@ -767,7 +767,7 @@ static enum hs_status settle(struct hs_generator *g, const struct hs_generate_re
     double first_s = (double)(g->workload.arrivals.first_us / HS_US_PER_S);
     if (jobs > HS_GENERATE_JOBS_MAX || first_s + span_s > SPAN_MAX_S)
         return hs_fail(diag, HS_E_USAGE, NULL, "more jobs a day, or fewer jobs",
-                       "%.0f jobs in %.0f days are beyond what a trace can tell", jobs, days);
+                       "%.0f jobs in %.0f days exceed the range of a trace", jobs, days);
     g->about.jobs = (uint64_t)jobs;
     g->about.hours = (uint64_t)(span_s * HS_WORKLOAD_HOURS / S_PER_DAY + 0.5);
     g->about.hash =

@@ -604,7 +604,7 @@ static void read_retries(struct workload_reader *r, const struct hs_json *root)
         double failed = hs_bucket_state_share(&w->buckets[b], HS_OUTCOME_FAILED);
         if (w->buckets[b].retries > w->retries.max * failed)
             hs_jsoncheck_fault(&r->check, root, "only failed jobs are retried, each \"max\" times",
-                               "sizes '%s': a mean of %g retries is out of reach",
+                               "sizes '%s': a mean of %g retries is not possible",
                                w->buckets[b].name, w->buckets[b].retries);
     }
 }

@@ -87,7 +87,7 @@ from M, which was held out. Without measurements nothing is done.
   unseen job,family,T,P/D/8/fp32,F,2,2
   $ horus calibrate speed
   ! error: calibrate: --data is missing: the measurements to fit
-  !       = hint: configs/models/README.md tells the forms
+  !       = hint: configs/models/README.md has the forms
   [2]
   $ cut -d, -f1-4 m.csv >n.csv
   $ horus calibrate predictor --data n.csv

@@ -38,7 +38,7 @@ is merely invalid UTF-8 is kept.
   $ horus run latin.csv -c 1x4:V100 -o latin > /dev/null && cut -d, -f1,14 latin/jobs.csv
   job_id,user
   caf\xe9,\xc2\xb0 (esc)
-  ! latin.csv:2: warning: text that is not UTF-8: names come out as they are
+  ! latin.csv:2: warning: text that is not UTF-8: names are kept unchanged
   !       = hint: if it is Latin-1: iconv -f LATIN1 -t UTF-8 FILE > OTHER
   $ cat > philly.json <<'END'
   > [{"status": "Pass", "vc": "v\u001b[0m", "jobid": "a", "submitted_time": "2017-10-09 07:00:50", "user": "u",

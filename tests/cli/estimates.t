@@ -32,7 +32,7 @@ with its hash, and named in no other way in the name of the directory.
   $ printf 'job_id,estimate\n2,3\n1,9\n0,10\n' >e.csv
   $ horus run t.csv -c 1x1 -p sjf:pred=file,pred_file=e.csv -q -o out >/dev/null
   ! warning: 1 of 4 jobs are not in the file of estimates
-  !       = hint: the policy's pred_unknown was taken for them
+  !       = hint: the policy's pred_unknown is used for them
   $ cut -d, -f1,7,9,39 out/jobs.csv
   job_id,starting_time,finish_time,estimate
   0,0,10,10
@@ -43,7 +43,7 @@ with its hash, and named in no other way in the name of the directory.
   ["e.csv",29]
   $ jq -c '.assumptions.knows, .warnings' out/manifest.json
   "estimate"
-  ["warning: 1 of 4 jobs are not in the file of estimates\n      = hint: the policy's pred_unknown was taken for them"]
+  ["warning: 1 of 4 jobs are not in the file of estimates\n      = hint: the policy's pred_unknown is used for them"]
   $ horus verify out | tail -n 1
   22 checks passed
   $ horus run t.csv -c 1x1 -p sjf:pred=file,pred_file=e.csv -q --dry-run | tail -n 1 >one
@@ -73,13 +73,13 @@ the first of its runs; a file that no source uses, and a source without its file
   ! e.csv:2:3: error: estimate is not a number of seconds: '10 s'
   !     2 | 0,10 s
   !       |   ^~~~
-  !       = hint: for example 90 or 4.5; leave out the row of a job of which nothing is known
+  !       = hint: for example 90 or 4.5; leave out the row of a job without an estimate
   [3]
   $ bad 'job_id,estimate\n0,-3\n'
   ! e.csv:2:3: error: estimate is negative: '-3'
   !     2 | 0,-3
   !       |   ^~
-  !       = hint: write what is meant by it: 0, or a least run time; or leave the row out, and nothing is known of the job
+  !       = hint: write 0 or the least run time, or leave the row out if the job has no estimate
   [3]
   $ bad 'job_id,estimate\n0,1\n0,1\n'
   ! e.csv:3:1: error: job '0' has an estimate already

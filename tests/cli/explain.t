@@ -417,9 +417,9 @@ Files that were changed after the run: a warning, and an error if they contradic
   $ sed -i 's/^b,10,30,/b,11,30,/' out/segments.csv
   $ horus explain out
   ! out/segments.csv: warning: not the file that the manifest lists: it was changed after the run
-  !       = hint: `horus verify` says more
+  !       = hint: `horus verify` checks the run
   ! out: error: jobs.csv and segments.csv contradict each other about job 'b'
-  !       = hint: `horus verify` says more
+  !       = hint: `horus verify` checks the run
   [3]
 
 # explain-by-nothing

@@ -130,7 +130,7 @@ Lists of other schedulers, and tables that are almost a trace, are identified, w
   !       = hint: kubectl get pods --all-namespaces -o json | jq -rf configs/mappings/kubernetes-pods.jq >jobs.csv
   [3]
   $ printf '\357\273\277sep=;\njob_id;submit_time;gpus;duration\na;0;1;5\n' >excel.csv; horus trace info excel.csv
-  ! excel.csv: error: the first line tells Excel the delimiter
+  ! excel.csv: error: the first line is Excel's delimiter line
   !       = hint: sed 1d FILE | horus ... -
   [3]
   $ sed 1d excel.csv | horus trace info - | sed -n 3p

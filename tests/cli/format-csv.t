@@ -308,7 +308,7 @@ A quote in the middle of an unquoted field.
   > 2,5,"1"x,10
   > END
   $ horus run t.csv -c 2x4 -o out
-  ! t.csv:3:8: error: text behind the closing quote
+  ! t.csv:3:8: error: text after the closing quote
   !     3 | 2,5,"1"x,10
   !       |        ^
   !       = hint: quote the whole field and double the quotes inside it: "a ""b"" c"
@@ -608,7 +608,7 @@ warning, once.
   job_id,submit_time,duration,start_time
   a,1711353600,60,1711353660
   b,1711353600,60,1711353660
-  ! two.csv:2:1: warning: some times are dates without an offset from UTC, some are numbers: the dates are taken for UTC, as numbers of seconds since 1970 are
+  ! two.csv:2:1: warning: some times are dates without an offset from UTC, some are numbers: the dates are assumed to be UTC, as numbers of seconds since 1970 are
   !     2 | a,2024-03-25 08:00:00,1711353660,1711353720,1
   !       | ^
   !       = hint: give the dates their offset from UTC (2020-04-01 12:30:00+02:00)

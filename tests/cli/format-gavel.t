@@ -22,7 +22,7 @@ where any job has its duration; with them a job that the file does not have is a
   -\t-\t-\t-\t0\t0\t1\tstatic\t1\t-1\t3.5\t7 (esc)
   ! warning: 1 of 1 jobs lose their job_id: the gavel format has none
   $ horus trace convert any.csv --gavel-throughputs speeds.json -o any.trace
-  ! error: job 'b' has no model: Gavel's traces tell the steps of one
+  ! error: job 'b' has no model: Gavel's traces need its steps
   !       = hint: without --gavel-throughputs durations are written, in the fields of Shockwave
   [3]
   $ test -e any.trace || echo none
@@ -79,7 +79,7 @@ Gavel's traces contain steps; the time of a step is in another file, which must 
 
   $ printf 'LM (batch size 5)\tpython3 main.py\tlm\t--steps\t1\t1000\t2\t1\t-1\t0\n' >jobs.trace
   $ horus trace info jobs.trace
-  ! jobs.trace:1:48: error: a trace of Gavel tells the steps of a job: how long one takes is missing
+  ! jobs.trace:1:48: error: a trace of Gavel has the steps of a job, not their duration
   !     1 | LM (batch size 5)\x09python3 main.py\x09lm\x09--steps\x091\x091000\x092\x091\x09-1\x090
   !       |                                                               ^~~~
   !       = hint: --gavel-throughputs=FILE, one of Gavel's *_throughputs.json

@@ -53,6 +53,6 @@ before the last submission.
   first        0
   last         1
   span         0 days
-  ! pods.csv:1:1: warning: the list has no times: pods come a second apart, in its order, and run for 1,000,000 s
+  ! pods.csv:1:1: warning: the list has no times: pods are submitted one second apart, in its order, and run for 1,000,000 s
   !     1 | name,cpu_milli,memory_mib,num_gpu,gpu_milli
   !       | ^~~~

@@ -61,7 +61,7 @@ Binary data of no format.
   $ printf '\177ELF\002\001\001\000\000\003\000>\000' >t.csv
   $ horus run t.csv -c 2x4 -o out
   ! t.csv: error: not a trace of a known format
-  !       = hint: --format says which: csv, helios, * or * ('horus help formats') (glob)
+  !       = hint: set it with --format: csv, helios, * or * ('horus help formats') (glob)
   [3]
 
 # trace-chronus

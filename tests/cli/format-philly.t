@@ -111,7 +111,7 @@ Text after the array.
   > the end
   > END
   $ horus run t.json -c 2x8 -o out
-  ! t.json:4:1: error: text behind the end of the array
+  ! t.json:4:1: error: text after the end of the array
   !     4 | the end
   !       | ^
   [3]
@@ -206,5 +206,5 @@ A file that ends inside an element, with bad rows tolerated: the run reports tha
   !     1 | [{"jobid":"a","x":1
   !       |                    ^
   !       = hint: a truncated download? compare its size with the original
-  ! t.json: error: a malformed row cannot be skipped: nothing behind it can be read
+  ! t.json: error: a malformed row cannot be skipped: the rest of the file cannot be read
   [3]

@@ -137,14 +137,14 @@ Requests that are refused, each with a hint.
   [2]
   $ horus generate --like venus -n 10 --load 0.5
   ! error: an offered load needs a cluster
-  !       = hint: -c CLUSTER says how many GPUs there are; gen:NAME,load=X,gpus=N says it itself
+  !       = hint: -c CLUSTER sets the number of GPUs; gen:NAME,load=X,gpus=N sets it in the text
   [2]
   $ horus generate --like venus -n 10 --days 1 --load 0.5 -c 4x8
-  ! error: jobs and days say how many jobs a day there are, load says it too
+  ! error: jobs and days set the number of jobs a day, and so does load
   !       = hint: leave one of the three out
   [2]
   $ horus generate --like venus -n 100000000
-  ! error: 100000000 jobs in 146045 days are beyond what a trace can tell
+  ! error: 100000000 jobs in 146045 days exceed the range of a trace
   !       = hint: more jobs a day, or fewer jobs
   [2]
   $ horus generate --like venus -n 10 -o x.dat
@@ -157,7 +157,7 @@ Requests that are refused, each with a hint.
   [2]
   $ horus trace info gen:venus,load=0.5
   ! error: an offered load needs a cluster
-  !       = hint: -c CLUSTER says how many GPUs there are; gen:NAME,load=X,gpus=N says it itself
+  !       = hint: -c CLUSTER sets the number of GPUs; gen:NAME,load=X,gpus=N sets it in the text
   [2]
 
 # generate-same
@@ -237,7 +237,7 @@ The warning counts what awk counts: jobs with more GPUs than the four of the clu
 
   $ horus generate --like venus -n 100 --load .5 -c 1x4 -o n.csv 2>log
   $ sed -n 2p log
-  warning: 36 of 100 jobs ask for more GPUs than -c has: a run will reject them
+  warning: 36 of 100 jobs request more GPUs than -c has: a run will reject them
   $ awk -F, 'NR > 1 && $3 > 4' n.csv | wc -l
   36
 

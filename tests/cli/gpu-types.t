@@ -69,7 +69,7 @@ Options that cannot predict speeds, and a predictor that no policy of the run us
   !       = hint: noisy:0.2 is off by about 20 %
   [2]
   $ horus run t.csv -c 1x1 --speed-predictor oracle -o out >/dev/null
-  ! note: speed_predictor has no effect: fifo asks for no such prediction ('horus policies')
+  ! note: speed_predictor has no effect: fifo uses no such prediction ('horus policies')
 
 # types-newer
 A100 and H100 are in the second file of speeds: 3600 / 2.03078 and 3600 / 4.36989, the means of ResNet-50's family.
@@ -146,9 +146,9 @@ only.
   c,unknown,V100
   $ horus trace validate types.csv -c 1x4:V100 | sed -n '/never fit/,$p'
   3 jobs can never fit the cluster: a run rejects them
-      line 5: job 'd' wants GPU type 'Foo', which the cluster lacks
-      line 6: job 'e' wants GPU type 'A100', which the cluster lacks
-      line 7: job 'f' wants GPU type 'Foo', which the cluster lacks
+      line 5: job 'd' requests GPU type 'Foo', which the cluster lacks
+      line 6: job 'e' requests GPU type 'A100', which the cluster lacks
+      line 7: job 'f' requests GPU type 'Foo', which the cluster lacks
 
   0 faults
   run it with: horus run types.csv --cluster=1x4:V100

@@ -81,14 +81,14 @@ A manifest that is no JSON was not left by the program.
   $ mkdir all && echo 'name: mine' >all/manifest.json
   $ echo '{ "config": { "trace": "t.csv", "cluster": "2x4" }, "grid": { "policy": ["fifo", "sjf"] } }' >s.json
   $ horus sweep s.json -o all -q
-  ! all: error: something else stands here, not a sweep
+  ! all: error: this is not the directory of a sweep
   !       = hint: name another directory with -o, or remove this one
   [4]
   $ cat all/manifest.json
   name: mine
   $ rm all/manifest.json && echo knots >all/sweep.csv
   $ horus sweep s.json -o all -q
-  ! all: error: something else stands here, not a sweep
+  ! all: error: this is not the directory of a sweep
   !       = hint: name another directory with -o, or remove this one
   [4]
   $ rm all/sweep.csv && echo mine >all/gather.lock

@@ -51,7 +51,7 @@ An unknown kind, an unknown form of file, options that the kind does not take.
   !       = hint: 'horus help plot' lists the options of each kind
   [2]
   $ horus plot cdf run run run run run run run run run
-  ! error: a figure has room for 8 runs or policies, not for 9
+  ! error: a figure has at most 8 runs or policies, not 9
   !       = hint: name only some of them
   [2]
   $ ls
@@ -88,7 +88,7 @@ Operands that are no runs, and runs without data for the kind.
   [3]
   $ horus run traces/sample.csv -c 8x8 --max-jobs=501 -q -o long >/dev/null
   $ horus plot gantt long
-  ! fifo: error: 501 placements; a Gantt chart has room for 500
+  ! fifo: error: 501 placements; a Gantt chart has at most 500
   !       = hint: draw it as 'heat', or a shorter run
   [3]
   $ horus plot classes run --by=class

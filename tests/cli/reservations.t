@@ -211,7 +211,7 @@ d, which is ann's, gets n1. A policy that shares GPUs is refused.
   ! error: out: 2 of 23 checks failed
   $ horus run t.csv -c 2x4 -p gandiva --reservations r.csv -q -o o
   ! error: --reservations: policy 'gandiva', as it is set, shares GPUs, resizes jobs or sets nodes aside itself
-  !       = hint: policies that give each job whole GPUs of its own, as many as it asks for
+  !       = hint: use a policy that gives each job its own whole GPUs, as many as it requests
   [2]
 
 # reservation-locality
@@ -260,5 +260,5 @@ policy that shares GPUs cannot continue.
   23 checks passed
   $ horus run --from moment -p gandiva -q -o o
   ! error: --reservations: policy 'gandiva', as it is set, shares GPUs, resizes jobs or sets nodes aside itself
-  !       = hint: policies that give each job whole GPUs of its own, as many as it asks for
+  !       = hint: use a policy that gives each job its own whole GPUs, as many as it requests
   [2]

@@ -115,7 +115,7 @@ share without slowdown, which is a warning.
   $ horus run t.csv -c 1x1 -p pack --predictor oracle --memory-noise 1 -o out --force >/dev/null
   ! warning: memory_noise has no effect: memory_predictor is oracle
   !       = hint: --memory-predictor=noisy
-  ! note: predictor has no effect: pack asks for no such prediction ('horus policies')
+  ! note: predictor has no effect: pack uses no such prediction ('horus policies')
 
 # run-muri-restart-table
 The quirk of Muri reads the table of restarts for any preemption cost: no note.

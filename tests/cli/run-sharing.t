@@ -41,7 +41,7 @@ more. A noise without effect causes a warning.
   ! note: interference_noise has no effect: interference const:0.2 is nothing measured
   $ sed 's/"rmse": [0-9.]*/"rmse": null/' $M/interference.json >untold.json
   $ run untold.json -c 1x1:V100 --interference-noise 1 >/dev/null
-  ! warning: interference_noise has no effect on V100: the model file tells no error of the speeds there
+  ! warning: interference_noise has no effect on V100: the model file has no error of the speeds there
   !       = hint: "holdout" of its table and of "general"
 
 # run-shares
@@ -103,7 +103,7 @@ One thousandth more than there is; less GPU time; another share.
 A policy that cannot divide a GPU allocates a whole one, and the run states it.
 
   $ horus run t.csv -c 1x2:V100 -p srtf --assign=off -o whole | grep shares
-  shares      4 of 5 jobs want shares of GPUs and have whole ones
+  shares      4 of 5 jobs request shares of GPUs and have whole ones
   ! warning: 4 of 5 jobs request a share of a GPU and get whole GPUs: policy 'srtf' does not divide GPUs
   !       = hint: 'horus policies' shows which policies may divide GPUs
   $ grep -h shares_ out/manifest.json whole/manifest.json

@@ -68,15 +68,15 @@ No jobs, a directory for a stream, letters of other commands.
   !       = hint: gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1
   [2]
   $ horus run traces/sample.csv -o -
-  ! error: run: '-o -': what comes out is a directory, not a stream
+  ! error: run: '-o -': the output is a directory, not a stream
   !       = hint: -o DIR; jobs.csv is in it, among others
   [2]
   $ horus compare traces/sample.csv -p fifo -p sjf -o -
-  ! error: compare: '-o -': what comes out is a directory, not a stream
+  ! error: compare: '-o -': the output is a directory, not a stream
   !       = hint: -o DIR; jobs.csv is in it, among others
   [2]
   $ horus sweep configs/sweeps/load.json -o -
-  ! error: sweep: '-o -': what comes out is a directory, not a stream
+  ! error: sweep: '-o -': the output is a directory, not a stream
   !       = hint: -o DIR; jobs.csv is in it, among others
   [2]
   $ horus report -f some

@@ -41,7 +41,7 @@ Each error with its line.
   !       = hint: lists of "zip" advance together
   [3]
   $ try '{ "config": { "load": 1 }, "grid": { "load": [1] } }'
-  ! e.json:1:38: error: 'load' is swept and stands in "config" too
+  ! e.json:1:38: error: 'load' is swept and also set in "config"
   !     1 | { "config": { "load": 1 }, "grid": { "load": [1] } }
   !       |                                      ^~~~~~
   !       = hint: leave it out there
@@ -86,7 +86,7 @@ Each error with its line.
   [3]
   $ try '{ "config": { "trace": "traces/sample.csv" }, "grid": { "load": [1, 1.0] } }'
   ! e.json: error: points 1 and 2 are the same run
-  !       = hint: a value stands twice on an axis, or two values mean the same
+  !       = hint: a value is twice on an axis, or two values are equivalent
   [3]
   $ try '{ "config": { "trace": "traces/sample.csv" }, "grid": { "policy": ["fifo", "sfj"] } }'
   ! e.json:1:76: error: unknown policy 'sfj'
@@ -140,7 +140,7 @@ A point by its number, the same point again, and its configuration.
   $ horus sweep e.json --gather -q | tail -1
   files       results/e/sweep.csv, results/e/runs/
   ! warning: 1 of 2 points are not finished
-  !       = hint: --status says more
+  !       = hint: --status lists them
   $ cut -d, -f1,3-5 results/e/sweep.csv
   point,state,exit,axis_load
   1,missing,,1
@@ -236,7 +236,7 @@ panels a seed: two loads, each over two runs), and a point with both spellings i
   >   "list": [ { "tie-jitter": 1, "tie_jitter": 2 } ] }
   > J
   $ horus sweep twice.json --list
-  ! twice.json:2:46: error: 'tie_jitter' stands twice in a point
+  ! twice.json:2:46: error: 'tie_jitter' is set twice in a point
   !     2 |   "list": [ { "tie-jitter": 1, "tie_jitter": 2 } ] }
   !       |                                              ^
   [3]
@@ -280,7 +280,7 @@ A sweep does not write into the directory of a run, whose manifest stays unchang
   $ echo '{ "config": { "trace": "traces/sample.csv" }, "grid": { "load": [1] } }' >e.json
   $ before=$(cksum <run/manifest.json)
   $ horus sweep e.json -o run
-  ! run: error: something else stands here, not a sweep
+  ! run: error: this is not the directory of a sweep
   !       = hint: name another directory with -o, or remove this one
   [4]
   $ [ "$before" = "$(cksum <run/manifest.json)" ] && ls run
@@ -331,13 +331,13 @@ One action at a time; points count from 1; the metric must exist.
   !       = hint: leave one out
   [2]
   $ horus sweep e.json --load 3 --status
-  ! e.json:1:72: error: 'load' is swept and given as option too
+  ! e.json:1:72: error: 'load' is swept and also given as an option
   !     1 | { "config": { "trace": "traces/sample.csv", "max_jobs": 5 }, "grid": { "load": [1, 2] } }
   !       |                                                                        ^~~~~~
   !       = hint: leave it out there
   [3]
   $ horus sweep e.json -q --metric mean_jtc -o out
-  ! error: metric: there is none named 'mean_jtc'
+  ! error: unknown metric 'mean_jtc'
   !       = hint: did you mean 'mean_jct'?
   [2]
 
@@ -454,6 +454,6 @@ at 2 and 4 s, 98 and 106. Under srtf the first waits 0 s, the other 9 and 8. Mea
   runs
   sweep.csv
   $ rm -r results/e && mkdir results/e && echo mine >results/e/teams.csv && horus sweep e.json -q
-  ! results/e: error: something else stands here, not a sweep
+  ! results/e: error: this is not the directory of a sweep
   !       = hint: name another directory with -o, or remove this one
   [4]

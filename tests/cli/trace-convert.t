@@ -29,7 +29,7 @@ Counts by eye: three jobs are converted (one is still running, one requests no G
   ! warning: 1 of 3 jobs: cpus rounded up to steps of 1 core
   ! warning: 1 of 3 jobs lose their deadline: the helios format has none
   ! note: 3 jobs from csv to helios
-  ! note: assumed: where the job tells none, start_time, end_time and queue as if it had started at once, node_num by 8 GPUs a node
+  ! note: assumed: for jobs without them, start_time, end_time and queue as if started at once, and node_num by 8 GPUs a node
 
 # trace-convert-attempts
 Two attempts of 10 s and 20 s with a gap of 5 s between: one job of 30 s that fails once. Written
@@ -65,7 +65,7 @@ again they follow each other; from then on the file is the same through each for
   ! warning: 1 of 1 jobs have several attempts: each is folded into one
   !       = hint: --retries=attempts keeps them
   ! note: 1 jobs from philly to helios
-  ! note: assumed: where the job tells none, start_time, end_time and queue as if it had started at once, node_num by 8 GPUs a node
+  ! note: assumed: for jobs without them, start_time, end_time and queue as if started at once, and node_num by 8 GPUs a node
   $ horus trace convert one.csv.zst -q -o folded.csv
   ! warning: 1 of 2 rows left out: CPU job (0 GPUs)
   ! warning: 1 of 1 jobs have several attempts: each is folded into one
@@ -194,7 +194,7 @@ byte that is not UTF-8 cannot be written to JSON.
   ! warning: 1 of 2 jobs: user is not what the philly format can hold, and reads back as something else
   ! warning: 1 of 2 jobs: vc is not what the philly format can hold, and reads back as something else
   ! note: 2 jobs from csv to philly
-  ! note: assumed: attempts that follow each other without a gap, the first at once where the job tells no start, on machines m0, m1, ... of 8 GPUs
+  ! note: assumed: attempts follow each other without a gap, the first at once if the job has no start, on machines m0, m1, ... of 8 GPUs
   $ horus trace convert out.json -q --to helios -o -
   job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue
   a,,v,1,,1,,1970-01-01 00:00:00,1970-01-01 00:00:00,1970-01-01 00:00:05,5,0

@@ -62,7 +62,7 @@ Every error by kind, with a hint.
   all                                8            2             92.9   1160.7
 
   1 jobs can never fit the cluster: a run rejects them
-      line 6: job '5' wants 64 GPUs, the cluster has 8
+      line 6: job '5' requests 64 GPUs, the cluster has 8
 
   4 faults
   run it with: horus run t.csv --cluster=2x4 --skip-bad-rows=66.7
@@ -93,8 +93,8 @@ requests half a GPU for an hour, in the hour between the first and the last subm
   GPU type  H100|H200                -            1                0        -
 
   2 jobs can never fit the cluster: a run rejects them
-      line 3: job 'b' wants 8 GPUs, GPU type A10|A10|H100 has 2
-      line 4: job 'c' wants GPU type 'H100|H200', which the cluster lacks
+      line 3: job 'b' requests 8 GPUs, GPU type A10|A10|H100 has 2
+      line 4: job 'c' requests GPU type 'H100|H200', which the cluster lacks
 
   0 faults
   run it with: horus run pods.csv --cluster=configs/clusters/openb.json

@@ -88,7 +88,7 @@ A --sort that is no number of rows.
 
   $ horus run traces/sample.csv --sort=some
   ! error: sort is neither a number of rows nor 'all': 'some'
-  !       = hint: --sort=8192 holds back 8192 rows
+  !       = hint: --sort=8192 buffers 8192 rows
   [2]
 
 # use-empty-cluster

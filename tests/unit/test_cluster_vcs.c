@@ -101,8 +101,8 @@ static void test_vcs_that_do_not_come_out_even(void **state)
     expect_vcs("3x8", HS_VC_PARTITION, NULL, "", HS_E_USAGE,
                "error: the cluster has no virtual clusters");
     expect_vcs("3x8", HS_VC_PARTITION, NULL, "2020-09-01", HS_E_USAGE,
-               "error: a date chooses a row of a CSV, and there is none");
-    (void)snprintf(line, sizeof line, "error: a date chooses a row of a CSV; %s is JSON", path);
+               "error: a date selects a row of a CSV, but no CSV is given");
+    (void)snprintf(line, sizeof line, "error: a date selects a row of a CSV; %s is JSON", path);
     expect_vcs("3x8", HS_VC_PARTITION, path, "2020-09-01", HS_E_USAGE, line);
 }
 

@@ -224,7 +224,7 @@ static void test_stray_quotes(void **state)
                  "      |    ^\n"
                  "      = hint: quote the whole field and double the quotes inside it: "
                  "\"a \"\"b\"\" c\"\n");
-    expect_fault("a.csv:3:5: error: text behind the closing quote\n"
+    expect_fault("a.csv:3:5: error: text after the closing quote\n"
                  "    3 | \"x\" y,2\n"
                  "      |     ^\n"
                  "      = hint: quote the whole field and double the quotes inside it: "

@@ -105,7 +105,7 @@ static void test_refuses_what_is_wrong_at_its_place(void **state)
     /* of 1,867 published predictions 410 are negative: their meaning is left to the user */
     refuse("job_id,estimate\na,-3\n", "2:3: error: estimate is negative: '-3'\n", "least run time");
     refuse("job_id,estimate\na,2e12\n", /* 63,000 years */
-           "2:3: error: estimate is beyond what can be counted: '2e12'\n", "");
+           "2:3: error: estimate is too large to be counted: '2e12'\n", "");
     refuse("job_id,estimate\na,1\nb,2\na,3\n", "4:1: error: job 'a' has an estimate already\n",
            "leave one of them out");
     refuse("job_id,estimate\n,1\n", "2:1: error: job_id is empty\n", "");

@@ -140,10 +140,11 @@ static void test_refused(void **state)
 {
     (void)state;
     const char *name = written(PLAIN);
-    refuse(&(struct hs_generate_request){name, 10, 10, 0.5, 10, 1}, "load says it too");
+    refuse(&(struct hs_generate_request){name, 10, 10, 0.5, 10, 1}, "and so does load");
     refuse(&(struct hs_generate_request){name, 10, 0, 0.5, 0, 1}, "needs a cluster");
     /* a thousand a day: 110,000 days from 2020 on are more than 285 years from 1970 on */
-    refuse(&(struct hs_generate_request){name, 110000000, 0, 0, 0, 1}, "beyond what a trace");
+    refuse(&(struct hs_generate_request){name, 110000000, 0, 0, 0, 1},
+           "exceed the range of a trace");
 }
 
 /* ---- draws ---- */

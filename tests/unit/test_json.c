@@ -341,7 +341,7 @@ static void test_structure_that_is_refused(void **state)
     refuse_at("[1, 2,]", "1:7", "expected a value");
     refuse_at("[,1]", "1:2", "expected a value");
     refuse_at("{a: 1}", "1:2", "expected a key in double quotes");
-    refuse_at("{\"a\" 1}", "1:6", "expected ':' behind the key");
+    refuse_at("{\"a\" 1}", "1:6", "expected ':' after the key");
     refuse_at("{\"a\": 1 \"b\": 2}", "1:9", "expected ',' or '}'");
     refuse_at("[1 2]", "1:4", "expected ',' or ']'");
     refuse_at("[1}", "1:3", "expected ',' or ']'");
@@ -353,8 +353,8 @@ static void test_structure_that_is_refused(void **state)
     refuse_at("['a']", "1:2", "expected a value");
     refuse_at("[nul]", "1:2", "expected a value");
     refuse_at("[NaN]", "1:2", "expected a value");
-    refuse_at("[1] x", "1:5", "text behind the end of the document");
-    refuse_at("{}\n{}", "2:1", "text behind the end of the document");
+    refuse_at("[1] x", "1:5", "text after the end of the document");
+    refuse_at("{}\n{}", "2:1", "text after the end of the document");
     refuse_at("[1 /* 2]", "1:4", "the comment that opens here is never closed");
     refuse_at("[1 / 2]", "1:4", "unexpected '/'");
     refuse_at("[1 /*/]", "1:4", "the comment that opens here is never closed");

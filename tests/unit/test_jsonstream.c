@@ -314,7 +314,7 @@ static void test_structure(void **state)
                 "    2 | ]\n"
                 "      | ^\n"
                 "      = hint: remove the comma before ']'\n");
-    expect_lost_at("[{\"id\": 1}] x", 1, "1:13", "text behind the end of the array");
+    expect_lost_at("[{\"id\": 1}] x", 1, "1:13", "text after the end of the array");
     expect_lost_at("[,{}]", 0, "1:2", "expected '{'");
     expect_lost_at("[{},,{}]", 1, "1:5", "expected '{'");
     expect_lost_at("[1, 2]", 0, "1:2", "expected '{'");

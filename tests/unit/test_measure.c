@@ -322,7 +322,7 @@ static void test_own_faults(void **state)
     expect_fault("A/D/1/fp32,B/D//amp,G,.5,.9,5,6,,,,",
                  "a.csv:2:29: error: speeds and rates of one pair");
     expect_fault("A/D/1/fp32,B/D//amp,G,,,,,,,,", "a.csv:2:12: error: a pair without a speed");
-    expect_fault("A/D/1/fp32,,G,,,0,,,,,", "a.csv:2:17: error: a job that does nothing alone");
+    expect_fault("A/D/1/fp32,,G,,,0,,,,,", "a.csv:2:17: error: a job alone with a rate of 0");
     expect_fault("A/D/1/fp32,,G,,,-3,,,,,",
                  "a.csv:2:17: error: rate_a is -3, out of 0..1000000000000");
     expect_fault("A/D/1/fp32,,G,,,5,,,,1,yes",
@@ -550,7 +550,7 @@ static void test_gavel_truncated(void **state)
              "a.json:1:27: error: expected a value\n"
              "    1 | {\"v100\": {\"A3C\": {\"null\": NaN}}}\n"
              "      |                           ^~~\n"
-             "      = hint: text goes in double quotes; true, false and null are lower case\n");
+             "      = hint: put text in double quotes; true, false and null are lower case\n");
 }
 
 int main(void)

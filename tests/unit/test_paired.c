@@ -147,9 +147,9 @@ static void other_workloads_are_refused(void **state)
                    "bytes)",
                    "");
     expect_refused(MANIFEST, replaced(rows_b, "r,30,4", "r,30,8"),
-                   "job r, submitted at 30, wants 8 GPUs for 0 s, not 4 for 0 s", "");
+                   "job r, submitted at 30, requests 8 GPUs for 0 s, not 4 for 0 s", "");
     expect_refused(MANIFEST, replaced(rows_b, "x,100,100", "x,99.5,100"),
-                   "job q, submitted at 10, wants 1 GPUs for 99.5 s, not 1 for 100 s", "");
+                   "job q, submitted at 10, requests 1 GPUs for 99.5 s, not 1 for 100 s", "");
     /* the first in order of submission, not of the file */
     expect_refused(MANIFEST, replaced(rows_b, "p,0,", "p,0.5,"),
                    "job p, submitted at 0, is not in it", "");

@@ -136,7 +136,7 @@ static void test_twelve_fields(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    expect_fault(NULL, ONE, "jobs.trace:1:63: error: a trace of Gavel tells the steps of a job");
+    expect_fault(NULL, ONE, "jobs.trace:1:63: error: a trace of Gavel has the steps of a job");
     expect_fault(NULL, ONE, "--gavel-throughputs=FILE");
     expect_fault(by_gpus, NEW("GAN", "1", "1", "1", "-1", "0"), "jobs.trace:1:1: error: ");
     expect_fault(by_gpus, NEW("GAN", "1", "1", "1", "-1", "0"), "no speed of 'GAN' on 1 GPU\n");

@@ -90,11 +90,11 @@ static void test_wrong(void **state)
     expect_fault(WITH("gpu_mem_later_mib,gpu_mem_later_after") "a,0,1,1,100,1e10\n",
                  "gpu_mem_later_after is beyond 285 years");
     expect_fault(WITH("gpu_mem_later_mib,gpu_mem_later_after") "a,0,1,1,100,\n",
-                 "t.csv:2:9: error: gpu_mem_later_mib stands without gpu_mem_later_after");
+                 "t.csv:2:9: error: gpu_mem_later_mib is set without gpu_mem_later_after");
     expect_fault(WITH("gpu_mem_later_mib,gpu_mem_later_after") "a,0,1,1,100,0\n",
-                 "stands without gpu_mem_later_after");
+                 "is set without gpu_mem_later_after");
     expect_fault(WITH("gpu_mem_later_mib,gpu_mem_later_after") "a,0,1,1,,100\n",
-                 "t.csv:2:10: error: gpu_mem_later_after stands without gpu_mem_later_mib");
+                 "t.csv:2:10: error: gpu_mem_later_after is set without gpu_mem_later_mib");
 #undef WITH
 }
 

@@ -122,7 +122,7 @@ static void test_faults_of_classes_and_memory(void **state)
     expect("\n1 out of range\n");
     expect("t.csv:4:12: error: gpu_mem_persistent_mib is more than gpu_mem_mib\n");
     expect("\n1 required value missing\n");
-    expect("t.csv:5:12: error: gpu_mem_later_mib stands without gpu_mem_later_after\n");
+    expect("t.csv:5:12: error: gpu_mem_later_mib is set without gpu_mem_later_after\n");
     expect("\n3 faults\n");
 }
 
@@ -181,9 +181,9 @@ static void test_against_a_cluster(void **state)
     expect("VC        vcA                     12            3                5     41.7\n");
     expect("VC        vcB                      4            3              2.3     57.5\n");
     expect("5 jobs can never fit the cluster: a run rejects them\n");
-    expect("line 5: job 'd' wants 8 GPUs, VC vcB has 4\n");
-    expect("line 6: job 'e' wants 9 GPUs, GPU type P100 has 8\n");
-    expect("line 7: job 'f' wants VC 'vcC', which the cluster lacks\n");
+    expect("line 5: job 'd' requests 8 GPUs, VC vcB has 4\n");
+    expect("line 6: job 'e' requests 9 GPUs, GPU type P100 has 8\n");
+    expect("line 7: job 'f' requests VC 'vcC', which the cluster lacks\n");
     expect("\n0 faults\n");
     const struct hs_trace_capacity no_vcs = {{types, NULL}, {2, 0}, 16};
     assert_int_equal(validate(text, &no_vcs), HS_OK);

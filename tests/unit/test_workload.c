@@ -220,7 +220,7 @@ static void test_refused_sizes(void **state)
            "ranks of states must ascend");
     /* no failures, no retries */
     refuse(ONE_SIZE("'gpus': [[1, 1]], 'duration_s': [[0, 1], [1, 2]], 'retries': 1"),
-           "a mean of 1 retries is out of reach");
+           "a mean of 1 retries is not possible");
 }
 
 static void test_no_vc_for_a_size(void **state)

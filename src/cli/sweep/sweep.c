@@ -71,9 +71,9 @@ static enum hs_status add_key(struct hs_sweep *sweep, struct hs_sweep_axis *axis
         return hs_fail(sweep->diag, HS_E_INPUT, &place, NULL, "more than %u keys are swept",
                        HS_SWEEP_KEYS_MAX);
     if (origin != HS_FROM_DEFAULT)
-        return hs_fail(sweep->diag, HS_E_INPUT, &place, "leave it out there",
-                       "'%s' is swept and %s", key,
-                       origin == HS_FROM_FILE ? "stands in \"config\" too" : "given as option too");
+        return hs_fail(
+            sweep->diag, HS_E_INPUT, &place, "leave it out there", "'%s' is swept and %s", key,
+            origin == HS_FROM_FILE ? "also set in \"config\"" : "also given as an option");
     char *kept = hs_arena_text(sweep->arena, key, strlen(key));
     for (char *c = kept; *c != '\0'; c++)
         *c = *c == '-' ? '_' : *c; /* sweep.csv has one spelling */
@@ -179,7 +179,7 @@ static enum hs_status read_rows(struct hs_sweep *sweep, const struct hs_json *li
         for (const struct hs_json *m = hs_json_first(o); m != NULL; m = hs_json_next(m)) {
             uint32_t key = find_key(sweep, axis->first_key, hs_json_key(m));
             if (axis->pairs[(size_t)row * axis->key_count + key - axis->first_key] != NULL)
-                return FAIL_AT(sweep, m, NULL, "'%s' stands twice in a point", hs_json_key(m));
+                return FAIL_AT(sweep, m, NULL, "'%s' is set twice in a point", hs_json_key(m));
             HS_TRY(read_value(sweep, axis, row, key - axis->first_key, m, m));
         }
     return HS_OK;
@@ -199,7 +199,7 @@ static enum hs_status check_members(struct hs_sweep *sweep, const struct hs_json
         if (i == member_count)
             return hs_fail(sweep->diag, HS_E_INPUT, HS_AT(hs_json_place_key(sweep->doc, m)),
                            hs_did_you_mean(hint, hs_json_key(m), members, member_count,
-                                           "keys of a run stand in \"config\" or on an axis"),
+                                           "keys of a run belong in \"config\" or on an axis"),
                            "'%s' is no part of an experiment", hs_json_key(m));
     }
     return HS_OK;
@@ -281,7 +281,7 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
         return HS_OK;
     return hs_fail(sweep->diag, HS_E_IO, HS_AT({.file = sweep->dir}),
                    "name another directory with -o, or remove this one",
-                   "something else stands here, not a sweep");
+                   "this is not the directory of a sweep");
 }
 
 /* Bytes; leaves space for the path of a point's file. */
@@ -817,7 +817,7 @@ static enum hs_status all_points(struct hs_sweep *sweep)
         return status;
     HS_TRY(gather(sweep));
     uint32_t left = sweep->point_count - hs_sweep_count(sweep, HS_POINT_DONE);
-    hs_warn_some(sweep->diag, "--status says more", left, sweep->point_count,
+    hs_warn_some(sweep->diag, "--status lists them", left, sweep->point_count,
                  "points are not finished");
     say_shape(sweep);
     if (left < sweep->point_count) {

@@ -160,9 +160,8 @@ static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup
     uint32_t index;
     struct hs_summary *metrics = hs_arena_alloc(sweep->arena, sizeof *metrics);
     HS_TRY(hs_simulate_metrics(setup, metrics, names, sweep->diag));
-    HS_TRY(hs_word_find(names, metrics->count, sweep->options->metric,
-                        "metric: there is none named", "did you mean 'mean_jct'?", &index,
-                        sweep->diag));
+    HS_TRY(hs_word_find(names, metrics->count, sweep->options->metric, "unknown metric",
+                        "did you mean 'mean_jct'?", &index, sweep->diag));
     sweep->metric_unit = metrics->metrics[index].unit;
     return HS_OK;
 }
@@ -186,7 +185,7 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
         uint32_t id = hs_intern_get(&names, sweep->points[i].name);
         if (id != i + 1)
             status = hs_fail(sweep->diag, HS_E_INPUT, HS_AT({.file = sweep->file}),
-                             "a value stands twice on an axis, or two values mean the same",
+                             "a value is twice on an axis, or two values are equivalent",
                              "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
     }
     hs_intern_free(&names);
@@ -421,7 +420,7 @@ static enum hs_status run_workers(struct point_workers *workers)
     enum hs_status status = hs_process_pool_run(&pool, &failure, sweep->diag);
     hs_terminal_status(&sweep->call->terminal, "");
     if (status == HS_E_INTERRUPTED)
-        return hs_fail(sweep->diag, status, NULL, "the same command goes on from there",
+        return hs_fail(sweep->diag, status, NULL, "repeat the command to continue",
                        "stopped by %s: %" PRIu32 " of %" PRIu32 " points are finished",
                        hs_interrupt_name(), hs_sweep_count(sweep, HS_POINT_DONE),
                        sweep->point_count);

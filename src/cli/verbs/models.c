@@ -81,7 +81,7 @@ static enum hs_status calibrate(struct hs_call *call)
                            "'horus calibrate --help' lists them", &index, &call->diag));
     HS_TRY(hs_clean_parse(given->clean, &options.clean, &call->diag));
     if (rest == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "configs/models/README.md tells the forms",
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "configs/models/README.md has the forms",
                        "calibrate: --data is missing: the measurements to fit");
     while ((path = hs_option_next(&rest, &call->arena)) != NULL) {
         if (options.data_count == HS_CALIBRATE_DATA_MAX)

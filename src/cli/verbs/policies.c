@@ -719,8 +719,7 @@ static enum hs_status schema(struct hs_call *call)
     uint32_t index;
     for (size_t i = 0; (subject = subject_at(i)) != NULL; i++)
         hs_append(list, sizeof list, "%s %s", i > 0 ? "," : "", subject);
-    HS_TRY(
-        hs_word_find_at(subject_at, name, "schema: there is none of", list, &index, &call->diag));
+    HS_TRY(hs_word_find_at(subject_at, name, "schema: unknown subject", list, &index, &call->diag));
     const struct hs_verb *verb = hs_verb_find(subject_at(index));
     if (verb == NULL) {
         const struct hs_builtin *file =

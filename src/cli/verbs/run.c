@@ -190,8 +190,8 @@ static enum hs_status say_run(struct hs_call *call, const struct hs_run_result *
                    f->shares_divided, f->jobs);
         if (f->shares_rounded > 0)
             hs_say(out,
-                   "shares      %" PRIu64 " of %" PRIu64 " jobs want shares of GPUs and have whole "
-                   "ones\n",
+                   "shares      %" PRIu64 " of %" PRIu64
+                   " jobs request shares of GPUs and have whole ones\n",
                    f->shares_rounded, f->jobs);
         for (uint32_t i = 0; i < result->intake.reason_count; i++)
             hs_say(out, "rejected    %" PRIu64 " of %" PRIu64 " jobs: %s\n",
@@ -576,7 +576,7 @@ static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *wa
         if (is_same)
             hs_say(out, "same\n");
         else if (now == NULL)
-            hs_say(out, "differs: there is none now\n");
+            hs_say(out, "differs: it is missing now\n");
         else
             hs_say(out, "differs: %016" PRIx64 "\n", now->hash);
     }

@@ -530,7 +530,7 @@ static enum hs_status generate(struct hs_call *call)
                   jobs * hs_workload_gpu_seconds(workload) / (hours * 3600),
                   drawn / (hours * 3600));
         hs_warn_some(&call->diag, "sizes are those of the workload's own cluster", wide, count,
-                     "jobs ask for more GPUs than -c has: a run will reject them");
+                     "jobs request more GPUs than -c has: a run will reject them");
     }
     hs_generator_close(generator);
     return status;

@@ -148,7 +148,7 @@ static enum hs_status check_rows(const struct hs_paired *p)
                                       HS_SECONDS(order < 0 ? a->submit_us : b->submit_us),
                                       order < 0 ? "not in it" : "in it alone"));
         if (compare_demands(a, b) != 0)
-            return differs(p, HS_TEXT("job %s, submitted at %s, wants %" PRIu32
+            return differs(p, HS_TEXT("job %s, submitted at %s, requests %" PRIu32
                                       " GPUs for %s s, not %" PRIu32 " for %s s",
                                       a->id, HS_SECONDS(a->submit_us), b->gpus,
                                       HS_SECONDS(b->work_us), a->gpus, HS_SECONDS(a->work_us)));
@@ -723,7 +723,7 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
         hs_say(out, "intervals   none: of fewer than %u jobs they would mean nothing\n",
                BLOCKS_WITH);
     if (has_any && p->correlation > chance_of(p->blocks))
-        hs_say(out, "%11s too narrow: even neighbouring blocks are alike (correlation %.2f)\n", "",
+        hs_say(out, "%11s too narrow: neighbouring blocks are correlated (%.2f)\n", "",
                p->correlation);
     hs_say(out, "\n");
     put_metrics(p, out, columns);

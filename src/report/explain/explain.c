@@ -81,7 +81,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     uint32_t name = hs_intern_get(&x->ids, hs_rowfile_text(f, 0));
     if (name != x->job_count + 1)
         return hs_csv_fail(f->csv, f->at[0], "give every job of the trace an id of its own",
-                           "job id '%s' is not unique, so its segments cannot be told apart",
+                           "job id '%s' is not unique, so its segments cannot be distinguished",
                            hs_rowfile_text(f, 0));
     HS_TRY(hs_rowfile_read(f, &cells));
     job->id = hs_intern_text(&x->ids, name);
@@ -672,9 +672,9 @@ static enum hs_status make_events(struct replay *r)
     for (uint32_t i = 0; i < x->job_count; i++, hs_spill_step(&x->spill)) {
         const struct explain_job *job = &x->jobs[i];
         if (job->is_wrong || job->held_us != job->run_us || job->last_end_us > job->end_us)
-            return hs_fail(x->diag, HS_E_INPUT, HS_AT({.file = x->dir}), "`horus verify` says more",
-                           "jobs.csv and segments.csv contradict each other about job '%s'",
-                           job->id);
+            return hs_fail(
+                x->diag, HS_E_INPUT, HS_AT({.file = x->dir}), "`horus verify` checks the run",
+                "jobs.csv and segments.csv contradict each other about job '%s'", job->id);
         if (job->may_wait)
             add_wait(r, i, job->end_us);
     }

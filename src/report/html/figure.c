@@ -702,7 +702,7 @@ enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
                        kinds[kind].name, needs[is_of_sweep]);
     if (!is_of_sweep && page->group_count > HS_PAGE_DRAWN_MAX)
         return hs_fail(page->diag, HS_E_USAGE, NULL, "name only some of them",
-                       "a figure has room for %u runs or policies, not for %u", HS_PAGE_DRAWN_MAX,
+                       "a figure has at most %u runs or policies, not %u", HS_PAGE_DRAWN_MAX,
                        page->group_count);
     enum hs_status status;
     if (hs_page_can_draw(page, kinds[kind].source, &status))

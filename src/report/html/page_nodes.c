@@ -597,7 +597,7 @@ static enum hs_status put_gantts(struct nodes_section *s)
         if (map->segments > PLACEMENTS_MAX)
             return hs_fail(s->page->diag, HS_E_INPUT, HS_AT({.file = s->page->rows[g].label}),
                            "draw it as 'heat', or a shorter run",
-                           "%" PRIu64 " placements; a Gantt chart has room for %u", map->segments,
+                           "%" PRIu64 " placements; a Gantt chart has at most %u", map->segments,
                            PLACEMENTS_MAX);
         most = map->gpu_count > most ? map->gpu_count : most;
         for (uint64_t i = 0; i < map->segments; i++) {

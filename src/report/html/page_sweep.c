@@ -871,7 +871,7 @@ enum hs_status hs_draw_sweep(struct hs_page *page)
                        "nothing was swept that could be the axis of a figure");
     if (v.lines > HS_PAGE_DRAWN_MAX || v.t->facets > FACETS_MAX)
         return hs_fail(page->diag, HS_E_INPUT, &place, "--x=KEY takes another axis",
-                       "%" PRIu32 " curves in %" PRIu32 " rows; a figure has room for %u in %u",
+                       "%" PRIu32 " curves in %" PRIu32 " rows; a figure has at most %u in %u",
                        v.lines, v.t->facets, HS_PAGE_DRAWN_MAX, FACETS_MAX);
     const uint32_t columns = hs_figure_columns(page, v.t->metric_count);
     struct hs_frame frame = {.rows = v.t->facets * ((v.t->metric_count + columns - 1) / columns),

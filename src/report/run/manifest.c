@@ -467,7 +467,7 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
         m->rows_hash = hs_input_hash(f.input);
         m->rows_bytes = hs_input_bytes(f.input);
         if (listed != NULL && listed->hash != m->rows_hash && !m->keeps_quiet)
-            hs_report(m->diag, HS_WARNING, HS_AT({.file = path}), "`horus verify` says more",
+            hs_report(m->diag, HS_WARNING, HS_AT({.file = path}), "`horus verify` checks the run",
                       "not the file that the manifest lists: it was changed after the run");
     }
     hs_csv_close(f.csv);

@@ -252,7 +252,7 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
     if (b->is_made)
         status = force ? hs_beside_drop(b, diag)
                        : hs_fail(diag, HS_E_IO, HS_AT({.file = name}),
-                                 "--resume goes on with it, --force starts again",
+                                 "--resume continues it, --force starts again",
                                  "a run that was stopped left a checkpoint");
     if (status == HS_OK)
         status = settle_swap(b, diag);

@@ -351,8 +351,8 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
     name = hs_intern_get(&run->ids, j->id);
     if (name != run->job_count + 1)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "give every job of the trace an id of its own",
-                       "%s:%" PRId64 ": job id '%s' is not unique, so its segments cannot be told "
-                       "apart",
+                       "%s:%" PRId64
+                       ": job id '%s' is not unique, so its segments cannot be distinguished",
                        run->setup.trace.path, j->line, j->id);
     hs_spill_grow(&run->spill, (void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1,
                   sizeof *run->jobs);

@@ -284,8 +284,8 @@ static enum hs_status open_openb(void *state, struct hs_input *input,
     o->is_timeless = times == 0;
     if (o->is_timeless)
         hs_report(faults->diag, HS_WARNING, &place, NULL,
-                  "the list has no times: pods come a second apart, in its order, and run for "
-                  "1,000,000 s");
+                  "the list has no times: pods are submitted one second apart, in its order, and "
+                  "run for 1,000,000 s");
     else if (times < 3)
         return hs_fail(faults->diag, HS_E_INPUT, &place,
                        "creation_time, deletion_time and scheduled_time, or none of them",

@@ -222,7 +222,7 @@ static void put_job(void *state, const struct hs_trace_job *job)
     double per_second = w->path != NULL ? speeds_find(&w->speeds, &name, job->gpus) : 0;
     if (w->path != NULL && per_second <= 0 && !is_given(job->model))
         w->status = hs_fail(w->diag, HS_E_INPUT, NULL, hint,
-                            "job '%s' has no model: Gavel's traces tell the steps of one", job->id);
+                            "job '%s' has no model: Gavel's traces need its steps", job->id);
     else if (w->path != NULL && per_second <= 0)
         w->status =
             hs_fail(w->diag, HS_E_INPUT, NULL, hint,
@@ -341,7 +341,7 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
     if (g->path == NULL) {
         return hs_fail(faults->diag, HS_E_USAGE, HS_AT(hs_table_spot(&g->table, STEPS)),
                        "--gavel-throughputs=FILE, one of Gavel's *_throughputs.json",
-                       "a trace of Gavel tells the steps of a job: how long one takes is missing");
+                       "a trace of Gavel has the steps of a job, not their duration");
     }
     double per_second = speeds_find(&g->speeds, &g->name, job->gpus);
     if (per_second <= 0)

@@ -71,8 +71,8 @@ static const struct hs_layout_cell made_up[] = {{"node_num", put_nodes},
 
 /* The columns of the published file; additional ones of Lucid's are only read. */
 static const struct hs_trace_layout layout = {
-    .made_up = "where the job tells none, start_time, end_time and queue as if it had started at "
-               "once, node_num by 8 GPUs a node",
+    .made_up = "for jobs without them, start_time, end_time and queue as if started at once, and "
+               "node_num by 8 GPUs a node",
     .columns = columns,
     .column_count = COLUMN_COUNT,
     .header = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"

@@ -206,7 +206,7 @@ static enum hs_status element_seek(struct jsonstream *s)
     if (status != HS_OK)
         return status;
     if (s->phase == PHASE_BEHIND)
-        return lost(s, "text behind the end of the array", NULL);
+        return lost(s, "text after the end of the array", NULL);
     if (c != '{')
         return lost(s, "expected '{'",
                     s->phase == PHASE_LINES ? "one object a line, no commas between them" : NULL);
@@ -611,8 +611,8 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
 
 static const struct hs_trace_layout layout = {
     .suffix = ".json",
-    .made_up = "attempts that follow each other without a gap, the first at once where the job "
-               "tells no start, on machines m0, m1, ... of 8 GPUs",
+    .made_up = "attempts follow each other without a gap, the first at once if the job has no "
+               "start, on machines m0, m1, ... of 8 GPUs",
     .columns = columns,
     .column_count = HS_COUNT_OF(columns),
     .grain_us = HS_TRACE_TIME_UNIT_US,
