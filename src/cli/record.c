@@ -316,33 +316,31 @@ enum hs_status hs_record_join(const char *path, struct hs_arena *arena, struct h
     struct hs_arena own = {0};
     struct hs_summary_csv summary;
     enum hs_status status = hs_record_read_summary(path, &own, &summary, diag);
-    const struct hs_csv_row *rows[2] = {head, &summary.head};
-    const uint32_t most = status == HS_OK ? head->count + summary.head.count : 0;
+    const struct hs_csv_row *more = &summary.head;
+    const uint32_t most = status == HS_OK ? head->count + more->count : 0;
     const char **fields = hs_arena_alloc(&own, most * sizeof *fields + 1);
     uint32_t *lengths = hs_arena_alloc(&own, most * sizeof *lengths + 1);
-    uint32_t at[2] = {0, 0}, count = 0;
-    while (status == HS_OK && (at[0] < rows[0]->count || at[1] < rows[1]->count)) {
-        const bool is_both = at[0] < rows[0]->count && at[1] < rows[1]->count &&
-                             strcmp(rows[0]->fields[at[0]], rows[1]->fields[at[1]]) == 0;
-        uint32_t r = 0;
-        while (!is_both && r < 2 && /* the first row whose next column the other one has not */
-               (at[r] == rows[r]->count ||
-                hs_csv_column(rows[1 - r], rows[r]->fields[at[r]]) != UINT32_MAX))
-            r++;
-        if (r == 2) {
-            status = hs_fail(diag, HS_E_INPUT, HS_AT({.file = path, .line = 1}),
-                             "was it written by another version? remove the run, and sweep again",
-                             "its columns are not those of the runs before it");
-            break;
-        }
-        fields[count] = rows[r]->fields[at[r]];
-        lengths[count++] = rows[r]->lengths[at[r]];
-        at[r]++;
-        at[1 - r] += is_both;
+    struct hs_csv_row all = {.fields = fields, .lengths = lengths, .count = head->count};
+    for (uint32_t i = 0; i < head->count && status == HS_OK; i++) {
+        fields[i] = head->fields[i];
+        lengths[i] = head->lengths[i];
     }
-    if (status == HS_OK && count > head->count)
-        *head = keep_row(&(struct hs_csv_row){.fields = fields, .lengths = lengths, .count = count},
-                         arena);
+    for (uint32_t i = 0, at = 0; status == HS_OK && i < more->count; i++, at++) {
+        if (at < all.count && strcmp(fields[at], more->fields[i]) == 0)
+            continue;
+        const uint32_t column = hs_csv_column(&all, more->fields[i]);
+        if (column != UINT32_MAX) {
+            at = column;
+            continue;
+        }
+        memmove(fields + at + 1, fields + at, (all.count - at) * sizeof *fields);
+        memmove(lengths + at + 1, lengths + at, (all.count - at) * sizeof *lengths);
+        fields[at] = more->fields[i];
+        lengths[at] = more->lengths[i];
+        all.count++;
+    }
+    if (status == HS_OK && all.count > head->count)
+        *head = keep_row(&all, arena);
     hs_arena_free(&own);
     return status;
 }

@@ -427,8 +427,8 @@ struct hs_summary_csv {
 HS_MUST_USE enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
                                                   struct hs_summary_csv *summary,
                                                   struct hs_diag *diag);
-/* Adds to *head the columns that it lacks, in their order: failures, fairness, energy and deadlines
- * each have columns of their own, which are at the end. */
+/* Adds to *head the columns that it lacks, each behind the one that it is behind here: fairness,
+ * energy, failures and deadlines each have columns of their own. */
 HS_MUST_USE enum hs_status hs_record_join(const char *path, struct hs_arena *arena,
                                           struct hs_csv_row *head, struct hs_diag *diag);
 /* NaN if empty. */

@@ -195,22 +195,26 @@ The column that a mapping names is part of a point: with another one it is run a
                                     20.0 s
 
 # sweep-optional-columns
-Failures and fairness each add columns to a summary: the table has all of them, empty where a point has none. a
-holds its GPU for 10 s; its node fails at 5 and is back at 6, where a begins anew: it ends at 16, 1.6 times
-what it takes alone (mean_rho), and is stopped once.
+Fairness, failures and deadlines each add columns to a summary: the table has all of them, empty where a point has
+none, and --metric may be one that only some have. a holds its GPU for 10 s; its node fails at 5 and is back at 6,
+where a begins anew: it ends at 16, 1.6 times what it takes alone (mean_rho), and is stopped once. Its deadline, 12,
+20 or 100 s by draw, is met at 10 s (deadline_miss_share 0).
 
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >a.csv
   $ printf 'time,node,event,value\n5,n0,down,\n6,n0,up,\n' >fails.csv
-  $ echo '{ "config": { "trace": "a.csv", "cluster": "1x1" },
-  >   "grid": { "fairness": [true, false], "events": ["", "fails.csv"] } }' >e.json
-  $ horus sweep e.json -q >/dev/null
+  $ echo '{ "config": { "trace": "a.csv", "cluster": "1x1" }, "list": [
+  >   { "fairness": true }, { "deadlines": "gavel" }, { "fairness": true, "deadlines": "gavel" }, { "seed": 2 },
+  >   { "fairness": true, "events": "fails.csv" }, { "events": "fails.csv" } ] }' >e.json
+  $ horus sweep e.json -q --metric=faults >/dev/null 2>&1
   $ sed 's/"[^"]*"//g' results/e/sweep.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-  >     { print $at["axis_fairness"] "|" $at["axis_events"] "|" $at["mean_jct"] "|" $at["mean_rho"] "|" $at["faults"] }'
-  axis_fairness|axis_events|mean_jct|mean_rho|faults
-  true||10|1|
-  true|fails.csv|16|1.6|1
-  false||10||
-  false|fails.csv|16||1
+  >     { print $at["mean_jct"] "|" $at["mean_rho"] "|" $at["faults"] "|" $at["deadline_miss_share"] }'
+  mean_jct|mean_rho|faults|deadline_miss_share
+  10|1||
+  10|||0
+  10|1||0
+  10|||
+  16|1.6|1|
+  16||1|
 
 # sweep-spelling
 '-' and '_' are the same in keys: the table has one spelling, so that a report recognizes a seed (no

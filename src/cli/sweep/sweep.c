@@ -354,11 +354,10 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
         hs_csvw_i64(csv, point->state == HS_POINT_FAILED ? point->exit_code : 0);
     for (uint32_t k = 0; k < sweep->key_count; k++)
         hs_csvw_text(csv, hs_sweep_value(sweep, i, k));
-    for (uint32_t c = 0; c < head->count; c++) {
-        const bool has = at < summary.head.count && at < summary.row.count &&
-                         strcmp(summary.head.fields[at], head->fields[c]) == 0;
-        hs_csvw_text(csv, has ? summary.row.fields[at] : NULL);
-        at += has;
+    for (uint32_t c = 0; c < head->count; c++, at++) {
+        if (at >= summary.head.count || strcmp(summary.head.fields[at], head->fields[c]) != 0)
+            at = hs_csv_column(&summary.head, head->fields[c]);
+        hs_csvw_text(csv, at < summary.row.count ? summary.row.fields[at] : NULL);
     }
     hs_csvw_end(csv);
     return HS_OK;

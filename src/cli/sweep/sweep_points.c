@@ -153,13 +153,19 @@ static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
     return HS_OK;
 }
 
-/* Reports a mistake in --metric before the points are run. */
-static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup *setup)
+/* Finds the unit of --metric; reports one that no point has, before the points are run. */
+static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup *setup,
+                                   bool is_last)
 {
     const char *names[HS_METRICS_MAX];
     uint32_t index;
     struct hs_summary *metrics = hs_arena_alloc(sweep->arena, sizeof *metrics);
     HS_TRY(hs_simulate_metrics(setup, metrics, names, sweep->diag));
+    for (index = 0; index < metrics->count; index++)
+        if (strcmp(names[index], sweep->options->metric) == 0)
+            break;
+    if (index == metrics->count && !is_last)
+        return HS_OK;
     HS_TRY(hs_word_find(names, metrics->count, sweep->options->metric, "unknown metric",
                         "did you mean 'mean_jct'?", &index, sweep->diag));
     sweep->metric_unit = metrics->metrics[index].unit;
@@ -173,8 +179,8 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
     sweep->points = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *sweep->points);
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         status = make(sweep, i, made, &sweep->once.diag);
-        if (status == HS_OK && i == 0)
-            status = check_metric(sweep, &made->setup);
+        if (status == HS_OK && sweep->metric_unit == NULL)
+            status = check_metric(sweep, &made->setup, i + 1 == sweep->point_count);
         if (status == HS_OK)
             status = locate(sweep, made, &sweep->points[i]);
         unmake(made);
