@@ -75,7 +75,7 @@ refuses "a word that is no JSON" 'exec:echo hallo' 'no JSON object.*standard err
 refuses "JSON with a fault" "exec:echo '{]'" 'expected' 6
 refuses "an early end" "exec:echo '$named'" 'has ended|ended without' 6
 [ -z "${HORUS_LONG:-}" ] || refuses "a command that hangs" "exec:sleep 1000" "no answer within 60 s" 6
-command_refused "no name" 'does not tell a "name"' 6 '{}'
+command_refused "no name" 'has no "name"' 6 '{}'
 command_refused "a name that is taken" 'has a policy of its name' 6 '{"name": "sjf"}'
 command_refused "unknown knowledge" '"knows" is a list' 6 '{"name": "own", "knows": ["everything"]}'
 command_refused "a job that is not there" 'submitted and' 6 "$named" '{"do": [{"start": 5}]}'
