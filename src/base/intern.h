@@ -10,8 +10,9 @@
 #include "base/memory.h"
 
 struct hs_intern_slot {
-    uint32_t hash;
-    uint32_t number; /* id + 1; 0 = empty */
+    uint64_t head, tail; /* bytes of the name, or a hash */
+    uint32_t len;        /* of the name, modulo 2^32 */
+    uint32_t number;     /* id + 1; 0 = empty */
 };
 
 struct hs_intern {

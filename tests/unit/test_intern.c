@@ -81,28 +81,30 @@ static void test_many_names(void **state)
     hs_intern_free(&names);
 }
 
-/* Names of 1 to 40 bytes, whose heads are alike from the eighth byte on: "x", "y", "xx", "xy", ...
+/* Names of 1 to 40 bytes x, and for each length those with one y, at each place: every byte counts.
  */
-static void test_names_that_begin_alike(void **state)
+static void test_names_that_differ_in_one_byte(void **state)
 {
     struct hs_intern names;
     char text[41];
-    uint32_t id;
     (void)state;
     hs_intern_init(&names);
     for (int pass = 0; pass < 2; pass++) {
+        uint32_t next = 1;
         for (uint32_t len = 1; len <= 40; len++) {
             memset(text, 'x', len);
             text[len] = '\0';
-            id = hs_intern_get(&names, text);
-            assert_int_equal(id, 2 * len - 1);
-            text[len - 1] = 'y';
-            id = hs_intern_get(&names, text);
-            assert_int_equal(id, 2 * len);
-            assert_string_equal(hs_intern_text(&names, id), text);
+            assert_int_equal(hs_intern_get(&names, text), next++);
+            for (uint32_t at = 0; at < len; at++) {
+                text[at] = 'y';
+                const uint32_t id = hs_intern_get(&names, text);
+                assert_int_equal(id, next++);
+                assert_string_equal(hs_intern_text(&names, id), text);
+                text[at] = 'x';
+            }
         }
     }
-    assert_int_equal(names.count, 81);
+    assert_int_equal(names.count, 1 + 40 + 40 * 41 / 2);
     hs_intern_free(&names);
 }
 
@@ -113,7 +115,7 @@ int main(void)
         cmocka_unit_test(test_null_and_empty_are_id_0),
         cmocka_unit_test(test_find_does_not_add),
         cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_names_that_begin_alike),
+        cmocka_unit_test(test_names_that_differ_in_one_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
