@@ -7,8 +7,12 @@
 # names in place of a number of GPUs, which horus refuses. The fields are those of the API, v1/Node.
 
 def cores: if endswith("m") then (.[:-1] | tonumber) / 1000 | floor else tonumber end;
-def mib: {"Ki": 0.0009765625, "Mi": 1, "Gi": 1024} as $units
-    | capture("^(?<n>[0-9]+)(?<unit>[A-Za-z]*)$") | (.n | tonumber) * ($units[.unit] // 9.5367431640625e-7) | floor;
+def mib:
+    {"Ki": 0.0009765625, "Mi": 1, "Gi": 1024, "Ti": 1048576,
+     "m": 9.5367431640625e-10, "k": 0.00095367431640625, "M": 0.95367431640625, "G": 953.67431640625,
+     "T": 953674.31640625} as $units
+    | capture("^(?<n>[0-9.]+([eE][0-9]+)?)(?<unit>[A-Za-z]*)$")
+    | (.n | tonumber) * ($units[.unit] // 9.5367431640625e-7) | floor;
 
 {nodes: [.items[]
     | (.status.allocatable | with_entries(select((.key | test("gpu|mig-|vcuda")) and .value != "0"))) as $gpus

@@ -15,9 +15,9 @@ def seconds: if . == null then "" else sub("\\.[0-9]+Z$"; "Z") | fromdateiso8601
 def cores: if . == null then 0 elif endswith("m") then (.[:-1] | tonumber) / 1000 else tonumber end;
 def mib:
     {"Ki": 0.0009765625, "Mi": 1, "Gi": 1024, "Ti": 1048576,
-     "k": 0.00095367431640625, "M": 0.95367431640625, "G": 953.67431640625, "T": 953674.31640625} as $units
+     "m": 9.5367431640625e-10, "k": 0.00095367431640625, "M": 0.95367431640625, "G": 953.67431640625, "T": 953674.31640625} as $units
     | if . == null then 0
-      else capture("^(?<n>[0-9.]+)(?<unit>[A-Za-z]*)$") | (.n | tonumber) * ($units[.unit] // 9.5367431640625e-7)
+      else capture("^(?<n>[0-9.]+([eE][0-9]+)?)(?<unit>[A-Za-z]*)$") | (.n | tonumber) * ($units[.unit] // 9.5367431640625e-7)
       end;
 def sum_of(f): map(f) | add // 0;
 def wants: .resources | (.limits // .requests // {}) | with_entries(select(.key | test("gpu|mig-|vcuda")));

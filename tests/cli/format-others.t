@@ -204,3 +204,25 @@ its container's 1, restarted: it runs from its own start on; slice requests MIG 
   b/side,5,5,90,95
   a/train,0,0,100,100
   c/big,8,100,92,192
+
+# kubernetes-quantities
+The five ways to write roughly 123 MiB of the documentation of Kubernetes ("Memory resource units"): 128974848 and
+128974848000m are 123 * 2^20 bytes, 129e6 and 129M 123.02 MiB, rounded up.
+
+  $ for memory in 128974848 129e6 129M 128974848000m 123Mi; do
+  >     echo "{\"items\": [{\"metadata\": {\"name\": \"$memory\", \"namespace\": \"a\", \"creationTimestamp\": \"2024-05-01T10:00:00Z\"},
+  >         \"spec\": {\"containers\": [{\"resources\": {\"requests\": {\"memory\": \"$memory\"}}}]}, \"status\": {}}]}" |
+  >         jq -rf configs/mappings/kubernetes-pods.jq | sed 1d | cut -d, -f1,9
+  >     echo "{\"items\": [{\"metadata\": {\"name\": \"n\", \"labels\": {}}, \"status\": {\"allocatable\": {
+  >         \"cpu\": \"4\", \"memory\": \"$memory\", \"nvidia.com/gpu\": \"1\"}}}]}" | jq -f configs/mappings/kubernetes-nodes.jq | jq '.nodes[].mem_mib'
+  > done
+  "a/128974848",123
+  123
+  "a/129e6",124
+  123
+  "a/129M",124
+  123
+  "a/128974848000m",123
+  123
+  "a/123Mi",123
+  123
