@@ -60,7 +60,7 @@ static void shortest_semantics(const void *state, struct hs_semantics *out)
 
 static const struct hs_param params[] = {
     HS_PARAM_CHOICE(struct shortest, scan, "scan", "strict", hs_scan_two_names,
-                    "behind a job that does not fit: stop, or skip it"),
+                    "when a job does not fit: stop (strict), or skip it (fit)"),
     HS_PLACEMENT_PARAM(struct shortest, placement),
     HS_ESTIMATE_PARAMS(struct shortest, estimate, "oracle"),
     {0}};
