@@ -569,7 +569,7 @@ const char *hs_hplus_queues_check(const struct hs_hplus_queues *l, const struct 
             count += set->hqueues[i].by_key.count;
         }
         if (broken == NULL && count != set->count)
-            broken = "the lanes hold more or fewer jobs than wait";
+            broken = "the queues hold more or fewer jobs than wait";
     }
     return broken;
 }
