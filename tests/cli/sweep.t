@@ -185,9 +185,9 @@ Names with characters that are special to shell or make reach the program unchan
 The column that a mapping names is part of a point: with another one it is run again. The job alone takes 10 or
 20 s.
 
-  $ printf 'job_id,submit_time,gpus,planned,done\na,0,1,10,20\n' >a.csv
+  $ printf 'job_id,submit_time,gpus,planned,actual\na,0,1,10,20\n' >a.csv
   $ echo '{ "config": { "trace": "a.csv", "map": "map.json" }, "grid": { "policy": ["fifo"] } }' >e.json
-  $ for column in planned done; do
+  $ for column in planned actual; do
   >     echo "{ \"columns\": { \"duration\": \"$column\" } }" >map.json
   >     horus sweep e.json -q | sed -n 4p
   > done
