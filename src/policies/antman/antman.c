@@ -845,7 +845,7 @@ static const struct hs_param params[] = {
     /* events on traces/sample-classes.csv, 6x8: 8,000; 39,000 at 0.1 s; 3.1 million at 0.001 s */
     HS_PARAM_DURATION(
         struct hs_antman, tick_us, "tick", "10s", 0.1, 1e6,
-        "between steps of a ramp, and between measurements of utilization while jobs wait",
+        "time between steps of a ramp, and between utilization samples while jobs wait",
         .source = "the authors' code: statistics every 10 s", .only_with = "compat=off"),
     HS_PARAM_DURATION(struct hs_antman, init_us, "init", "10s", 0, 1e6,
                       "time that others stop when a guaranteed job starts",

@@ -55,9 +55,10 @@ struct hs_hplus_queues_scratch {
         HS_PARAM_CHOICE(state_type, field.credit, "credit", "median", hs_hplus_credit_names,       \
                         "credit of a queue: its number of jobs times their median or mean wait",   \
                         .source = "median: the authors' simulator"),                               \
-        HS_PARAM_INT(state_type, field.recluster_growth, "recluster_growth", "20", 1, 1000,        \
-                     "cluster again when this many more jobs wait than the last time",             \
-                     .unit = "%"),                                                                 \
+        HS_PARAM_INT(                                                                              \
+            state_type, field.recluster_growth, "recluster_growth", "20", 1, 1000,                 \
+            "cluster again when the number of waiting jobs has grown by this since the last time", \
+            .unit = "%"),                                                                          \
         HS_PARAM_DURATION(state_type, field.recluster_period_us, "recluster_period", "600s", 0,    \
                           86400, "or when this time has passed and as many jobs arrived or left"), \
         HS_PARAM_DURATION(                                                                         \
