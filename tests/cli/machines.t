@@ -17,6 +17,24 @@ start when b (submitted at 1 s) has ended: 6 + 5 = 11 s.
   $ horus verify out | tail -n 1
   25 checks passed
 
+# run-events-wake
+The node returns at 6 s, and nothing else happens: the job that waits for it starts at once, except under policies
+whose decisions are at the ends of rounds or intervals.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,1,1,5\n' >t.csv
+  $ printf 'time,node,event\n0,n0,down\n6,n0,up\n' >e.csv
+  $ for p in $(horus policies | awk '/^$/ { exit } NR > 1 && /^[a-z]/ { print $1 }'); do
+  >     horus run t.csv -c 1x1 --events e.csv -p "$p" -q -o "$p" >/dev/null 2>&1
+  >     grep -q '^a,6,11,' "$p/segments.csv" || echo "$p"
+  > done
+  philly
+  gavel
+  ftf
+  allox
+  optimus
+  synergy
+  chronus
+
 # run-events-figures
 The same, counted: a lost 1 s of work. GPU time held 16 s, of which 15 s of work stay; the node was
 out for 2 of 18 s.

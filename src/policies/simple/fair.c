@@ -306,8 +306,8 @@ static void fair_event(void *state, const struct hs_view *v, const struct hs_eve
         take_out(f, v, job);
     if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH)
         hs_wake(f->is_awake, f->vcs, v, job);
-    for (uint32_t vc = 0; event->kind == HS_EVENT_NODE && vc < f->vcs; vc++)
-        f->is_awake[vc] = true;
+    else if (event->kind == HS_EVENT_NODE)
+        hs_wake(f->is_awake, f->vcs, v, HS_NO_JOB);
 }
 
 /* ---- a pass ---- */
