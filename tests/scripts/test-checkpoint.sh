@@ -107,7 +107,7 @@ kill_some() { # SEED
         kill -KILL $! 2>/dev/null
         wait $! 2>/dev/null
         status=$?
-        ! grep -q 'goes on from' said || resumed=$((resumed + 1))
+        ! grep -q 'continued from' said || resumed=$((resumed + 1))
         [ $status -ne 137 ] || continue
         # killed when all was in its place: there is nothing to resume
         [ $status -eq 0 ] || grep -q 'this run is finished' said || { cat said && return; }
@@ -207,7 +207,7 @@ flipped() { # what is wrong
 random 32768
 verdict "snapshots with one byte changed, or cut, are refused ($((2 * flips)))" "$(flipped "$drawn")"
 "$HORUS" run --from moment -p srtf -q -o forked >/dev/null 2>&1
-verdict 'a fork is not repeated' "$(fails 3 'a fork' "$HORUS" rerun forked)"
+verdict 'a fork is not repeated' "$(fails 3 'made by --from' "$HORUS" rerun forked)"
 "$HORUS" run - "${large[@]}" -q -o first --force --until 2d --snapshot piped <long.csv >/dev/null 2>&1
 verdict 'a fork of standard input is refused' "$(fails 2 'reads the trace again' "$HORUS" run --from piped -p srtf -q -o never)"
 cp "$HORUS" another && printf 'x' >>another

@@ -18,7 +18,7 @@ for ((seed = first; seed <= last; seed++)); do
         -f "$top/tests/scripts/test-hammer.awk")
     # a run that rejects every job has exit code 3 and is verified like others
     { "$HORUS" run t.csv -c c.json "${options[@]}" --check=full -o run --force -q >out 2>&1 ||
-        { [ $? -eq 3 ] && grep -q 'jobs was rejected under' out; }; } &&
+        { [ $? -eq 3 ] && grep -q 'jobs were rejected under' out; }; } &&
         "$HORUS" verify run >out 2>&1 && continue
     verdict "seed $seed: ${options[*]}" "$(cat out)"
 done
