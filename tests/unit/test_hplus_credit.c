@@ -7,8 +7,8 @@
 
 #include "base/rng.h"
 
-#define LANES 4
-#define JOBS  120
+#define QUEUES 4
+#define JOBS   120
 
 static struct hs_hplus_queues hqueues;
 
@@ -44,7 +44,7 @@ static void expect_window(uint32_t vc, uint32_t look_ahead, const hs_job_id *job
 static void the_queue_of_most_credit_is_served(void **state)
 {
     (void)state;
-    waiting_open_by_gpus(&hqueues, LANES, HS_HPLUS_CREDIT_MEDIAN);
+    waiting_open_by_gpus(&hqueues, QUEUES, HS_HPLUS_CREDIT_MEDIAN);
     waiting_now_us = 200 * MINUTE_US;
     add(1, 0, 10);
     add(2, 0, 20);
@@ -63,7 +63,7 @@ static void the_queue_of_most_credit_is_served(void **state)
 static void the_mean_counts_the_long_wait(void **state)
 {
     (void)state;
-    waiting_open_by_gpus(&hqueues, LANES, HS_HPLUS_CREDIT_MEAN);
+    waiting_open_by_gpus(&hqueues, QUEUES, HS_HPLUS_CREDIT_MEAN);
     waiting_now_us = 200 * MINUTE_US;
     add(1, 0, 10);
     add(2, 0, 20);
@@ -94,7 +94,7 @@ static void a_wait_counts_as_a_minute_at_least(void **state)
 {
     (void)state;
     for (int credit = 0; credit < 2; credit++) {
-        waiting_open_by_gpus(&hqueues, LANES, (enum hs_hplus_credit)credit);
+        waiting_open_by_gpus(&hqueues, QUEUES, (enum hs_hplus_credit)credit);
         waiting_now_us = MINUTE_US;
         add(7, 3, 0);
         add(2, 2, 0);
@@ -114,7 +114,7 @@ static void a_wait_counts_as_a_minute_at_least(void **state)
 static void credits_change_with_time_alone(void **state)
 {
     (void)state;
-    waiting_open_by_gpus(&hqueues, LANES, HS_HPLUS_CREDIT_MEDIAN);
+    waiting_open_by_gpus(&hqueues, QUEUES, HS_HPLUS_CREDIT_MEDIAN);
     waiting_now_us = 60 * MINUTE_US;
     add(9, 2, 60);
     for (hs_job_id j = 1; j <= 5; j++)
@@ -128,7 +128,7 @@ static void credits_change_with_time_alone(void **state)
 static void virtual_clusters_do_not_see_each_other(void **state)
 {
     (void)state;
-    waiting_open_by_gpus(&hqueues, LANES, HS_HPLUS_CREDIT_MEDIAN);
+    waiting_open_by_gpus(&hqueues, QUEUES, HS_HPLUS_CREDIT_MEDIAN);
     waiting[4].vc = 1;
     add(3, 1, 0);
     add(4, 0, 0);
@@ -148,7 +148,7 @@ static void median_and_mean_agree_on_a_symmetric_queue(void **state)
 {
     (void)state;
     for (int credit = 0; credit < 2; credit++) {
-        waiting_open_by_gpus(&hqueues, LANES, (enum hs_hplus_credit)credit);
+        waiting_open_by_gpus(&hqueues, QUEUES, (enum hs_hplus_credit)credit);
         waiting_now_us = 100 * MINUTE_US;
         add(1, 0, 40);
         add(2, 0, 40);
@@ -163,9 +163,9 @@ static void median_and_mean_agree_on_a_symmetric_queue(void **state)
 
 /* The queues in order of credit, most first: the first of a window each time, then without its
  * queue. */
-static void queue_order(uint32_t order[LANES])
+static void queue_order(uint32_t order[QUEUES])
 {
-    for (uint32_t i = 0; i < LANES; i++) {
+    for (uint32_t i = 0; i < QUEUES; i++) {
         struct hs_hplus_queues_window w;
         window_open(&w, &hqueues, NULL, 0, 1);
         hs_job_id job = window_next(&w);
@@ -188,9 +188,9 @@ static void median_and_mean_order_symmetric_queues_alike(void **state)
         struct {
             int64_t middle, distance[3];
             uint32_t pairs;
-        } draw[LANES];
-        uint32_t order[2][LANES];
-        for (uint32_t hqueue = 0; hqueue < LANES; hqueue++) {
+        } draw[QUEUES];
+        uint32_t order[2][QUEUES];
+        for (uint32_t hqueue = 0; hqueue < QUEUES; hqueue++) {
             draw[hqueue].middle = 10 + (int64_t)hs_rng_below(&rng, 30);
             draw[hqueue].pairs = (uint32_t)hs_rng_below(&rng, 4);
             for (uint32_t i = 0; i < 3; i++)
@@ -198,9 +198,9 @@ static void median_and_mean_order_symmetric_queues_alike(void **state)
         }
         for (int credit = 0; credit < 2; credit++) {
             hs_job_id job = 0;
-            waiting_open_by_gpus(&hqueues, LANES, (enum hs_hplus_credit)credit);
+            waiting_open_by_gpus(&hqueues, QUEUES, (enum hs_hplus_credit)credit);
             waiting_now_us = 60 * MINUTE_US;
-            for (uint32_t hqueue = 0; hqueue < LANES; hqueue++) {
+            for (uint32_t hqueue = 0; hqueue < QUEUES; hqueue++) {
                 add(job++, hqueue, draw[hqueue].middle);
                 for (uint32_t i = 0; i < draw[hqueue].pairs; i++) {
                     add(job++, hqueue, draw[hqueue].middle - draw[hqueue].distance[i]);

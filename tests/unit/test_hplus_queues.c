@@ -273,29 +273,29 @@ static void a_check_names_what_is_broken(void **state)
     assert_null(hs_hplus_queues_check(&hqueues, NULL));
     waiting[4].is_placed = true;
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL),
-                        "a lane holds a job that does not wait");
+                        "a queue holds a job that does not wait");
     waiting[4].is_placed = false;
     waiting_scratch[4].hqueue = 2;
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL),
-                        "a job is in another lane than it thinks");
+                        "a job is in another queue than its scratch says");
     waiting_scratch[4].hqueue = 1;
     hqueues.by_vc[0].hqueues[1].submit_sum_us++;
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL),
-                        "the sum of submissions of a lane is wrong");
+                        "the sum of submissions of a queue is wrong");
     hqueues.by_vc[0].hqueues[1].submit_sum_us--;
     hqueues.by_vc[0].count++;
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL),
-                        "the lanes hold more or fewer jobs than wait");
+                        "the queues hold more or fewer jobs than wait");
     hqueues.by_vc[0].count--;
     hs_job_id median = hqueues.by_vc[0].hqueues[1].median;
     hqueues.by_vc[0].hqueues[1].median = 4;
-    assert_string_equal(hs_hplus_queues_check(&hqueues, NULL), "the median of a lane is wrong");
+    assert_string_equal(hs_hplus_queues_check(&hqueues, NULL), "the median of a queue is wrong");
     hqueues.by_vc[0].hqueues[1].median = median;
     hs_job_queue_remove(&hqueues.by_vc[0].hqueues[1].by_submit, NULL, 4);
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL),
-                        "the two orders of a lane differ in length");
+                        "the two orders of a queue differ in length");
     waiting_scratch[hs_job_queue_first(&hqueues.by_vc[0].hqueues[1].by_key)].by_key.key = INT64_MAX;
-    assert_string_equal(hs_hplus_queues_check(&hqueues, NULL), "a lane is out of order");
+    assert_string_equal(hs_hplus_queues_check(&hqueues, NULL), "a queue is out of order");
     waiting_close();
 }
 

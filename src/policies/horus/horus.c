@@ -251,7 +251,7 @@ static const struct {
     const char *const *placement;
 } kinds[] = {
     [HORUS] = {horus_cost, NULL, HS_TYPES_TEXTS("horus")},
-    [HORUS_PLUS] = {horus_cost, "lanes by credit, utilization", HS_TYPES_TEXTS("horus")},
+    [HORUS_PLUS] = {horus_cost, "queues by credit, utilization", HS_TYPES_TEXTS("horus")},
     [HORUS_S] = {slowdown_cost, "submit, utilization", HS_TYPES_TEXTS("predicted slowdown")},
     [PACK] = {pack_cost, NULL, HS_TYPES_TEXTS("pack")},
     [PACK_ONLY] = {pack_only_cost, NULL, HS_TYPES_TEXTS("lowest utilization")},

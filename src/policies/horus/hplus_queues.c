@@ -539,23 +539,23 @@ static const char *hqueue_check(const struct hs_hplus_queues *l, const struct hs
 {
     const struct hs_job_queue *jobs = &hqueue->by_key, *by_submit = &hqueue->by_submit;
     if (!hs_job_queue_is_valid(jobs, v) || !hs_job_queue_is_valid(by_submit, v))
-        return "a lane is out of order";
+        return "a queue is out of order";
     if (by_submit->count != (use_median(l) ? jobs->count : 0))
-        return "the two orders of a lane differ in length";
+        return "the two orders of a queue differ in length";
     hs_job_id median = hs_job_queue_first(by_submit);
     for (uint32_t i = 0; by_submit->count > 0 && i < (by_submit->count - 1) / 2; i++)
         median = hs_job_queue_next(by_submit, v, median);
     if (by_submit->count > 0 && hqueue->median != median)
-        return "the median of a lane is wrong";
+        return "the median of a queue is wrong";
     hs_i128 sum_us = 0;
     HS_EACH_QUEUED(j, jobs, v) {
         if (!hs_job_waits(v, j))
-            return "a lane holds a job that does not wait";
+            return "a queue holds a job that does not wait";
         if (scratch_of(v, j)->hqueue != index)
-            return "a job is in another lane than it thinks";
+            return "a job is in another queue than its scratch says";
         sum_us += hs_view_submit_us(v, j);
     }
-    return sum_us == hqueue->submit_sum_us ? NULL : "the sum of submissions of a lane is wrong";
+    return sum_us == hqueue->submit_sum_us ? NULL : "the sum of submissions of a queue is wrong";
 }
 
 const char *hs_hplus_queues_check(const struct hs_hplus_queues *l, const struct hs_view *v)
