@@ -111,8 +111,6 @@ def jobs_text: if . % 1000000 == 0 then "\(. / 1000000) M" elif . % 1000 == 0 th
 # Targets, as ratios to a bare parse: 1,024 GPUs, 95 % load, 1 M jobs, summary alone.
 def parse_target: {fifo: 2.5, sjf: 2.5, srtf: 6, tiresias: 6, horus: 15, pack: 15,
                    "gandiva:slicing=fluid": 25};
-def parse_stretch: {fifo: 2, sjf: 2, srtf: 4, tiresias: 4, horus: 8, pack: 8,
-                    "gandiva:slicing=fluid": 12};
 # As ratios to fifo: 1,024 GPUs, 95 % load, 100,000 jobs, summary alone. Decisions of these policies visit
 # every live job.
 # live job.
@@ -320,47 +318,6 @@ def markdown:
     "| --- |" + ([range($n - 1) | " ---: |"] | add),
     (.rows[] | "| " + (. + [range($n - length) | ""] | cells | join(" | ")) + " |");
 
-# The point of a policy with the most jobs, of those that both measured.
-def most($policy; $other): .grid | map(select(.policy == $policy and .outputs == "summary" and
-    .gpus == 1024 and .load == 95 and (.capped | not))) |
-    map(select(.jobs as $n | $other.grid | any(.policy == $policy and .outputs == "summary" and
-        .gpus == 1024 and .load == 95 and .jobs == $n and (.capped | not)))) |
-    if length == 0 then null else max_by(.jobs) end;
-
-def faster($before; $after):
-    {title: "Before and after: 1,024 GPUs, 95 % load, summary alone",
-     head: ["policy", "jobs", "CPU s before", "after", "faster", "x parse before", "after", "target",
-            "stretch", "MiB before", "after"],
-     rows: [$after.policies[] as $policy | ($after | most($policy; $before)) as $new | select($new) |
-        ($before | .grid | find(.policy == $policy and .outputs == "summary" and .gpus == 1024 and
-            .load == 95 and .jobs == $new.jobs)) as $old |
-        (if $new.jobs == 1000000 then parse_target[$policy] else null end) as $target |
-        [$policy, ($new.jobs | jobs_text), ($old.cpu_us / 1e6 | fixed(2)), ($new.cpu_us / 1e6 | fixed(2)),
-         "x \($old.cpu_us / $new.cpu_us | fixed(1))", ($old.ratio | short),
-         ($new.ratio | held($target; short)), ($target // "" | tostring),
-         (if $target then parse_stretch[$policy] | tostring else "" end),
-         ($old.peak_kib / 1024 | fixed(1)), ($new.peak_kib / 1024 | fixed(1))]]};
-
-# Exponents and bytes of one measurement; null if absent.
-def growth_of($policy):
-    [(.growth.jobs | find(.policy == $policy and .load == 30) | .exponent),
-     (.growth.gpus | map(select(.policy == $policy and .load == 95)) |
-        if length == 0 then null else max_by(.jobs).exponent end),
-     (.growth.waiting | find(.policy == $policy) | .exponent),
-     (.memory.per_waiting_job | find(.policy == $policy) | .bytes),
-     (.memory.per_gpu | find(.policy == $policy) | .bytes)];
-
-def grown($before; $after):
-    {title: "Before and after: growth and memory",
-     head: ["policy", "exponent in jobs, 30 %", "after", "in GPUs", "after", "in waiting jobs", "after",
-            "bytes a waiting job", "after", "a GPU", "after"],
-     rows: [$after.policies[] as $policy |
-        ($before | growth_of($policy)) as $old | ($after | growth_of($policy)) as $new |
-        [jobs_exponent_target, ($policy | gpus_exponent_target), waiting_exponent_target,
-         job_bytes_target, gpu_bytes_target] as $targets |
-        [$policy] + [range(5) as $i | $old[$i], $new[$i] |
-            held($targets[$i]; if $i < 3 then fixed(2) else short end)]]};
-
 # Lines of bench_interference, the first of which is their head; indented lines belong to the line above
 # them.
 def lookups:
@@ -372,32 +329,33 @@ def lookups:
                        (if $line.what | endswith("pair") then "100" else "" end)]]) | .rows)};
 
 # What the policy's longest run on 1,024 GPUs at 95 % load costs.
-def in_short($policy): . as $m | most($policy; $m) |
-    if . then "`\($policy)` takes \(.cpu_us / 1e6 | fixed(2)) s for \(.jobs | jobs_text) jobs (\(
-        .ratio | short) x parse, \(.peak_kib / 1024 | fixed(1)) MiB)" else empty end;
+def in_short($policy):
+    .grid | map(select(.policy == $policy and .outputs == "summary" and .gpus == 1024 and .load == 95 and
+        (.capped | not))) | select(. != []) | max_by(.jobs) |
+    "`\($policy)` takes \(.cpu_us / 1e6 | fixed(2)) s for \(.jobs | jobs_text) jobs (\(
+        .ratio | short) x parse, \(.peak_kib / 1024 | fixed(1)) MiB)";
 
-def page($before; $after):
+def page:
     "# Speed",
     "",
     "**Question.** What does a run cost in CPU time and memory, and how does that grow with jobs, GPUs and load?",
     "",
-    ($after | [in_short("fifo", "tiresias", "horus")] | select(. != []) |
+    ([in_short("fifo", "tiresias", "horus")] | select(. != []) |
         "**Answer.** On 1,024 GPUs at 95 % load, summary alone:\n" + join(",\n") + ".\nTargets that are missed are marked `!`.\n"),
-    "**Command.** `make bench` (a quarter of an hour) measures a program; `tests/bench/bench.sh --page` writes the",
-    "tables below from two results. *Before* is \($before.program), *after* \($after.program);",
-    "\($after.compiler), \($after.machine.cores) cores, \($after.machine.cpu). `scripts/README.md` has the details.",
+    "**Command.** `make bench` (a quarter of an hour) measures; `tests/bench/bench.sh --page results/bench.json` writes the",
+    "tables below, here of \(.program), \(.compiler), \(.machine.cores) cores, \(.machine.cpu). `scripts/README.md` has the",
+    "details.",
     "",
-    "**Reading the tables.** CPU time is user and system time, the median of up to \($after.rounds) rounds that alternate between",
-    "the policies. `x parse` is the ratio to libcsv with empty callbacks over the same file (\($after | parse_ns | short) ns a row): the mean of",
+    "**Reading the tables.** CPU time is user and system time, the median of up to \(.rounds) rounds that alternate between",
+    "the policies. `x parse` is the ratio to libcsv with empty callbacks over the same file (\(parse_ns | short) ns a row): the mean of",
     "a parse right before and one right after the run, because a shared machine changes its speed within seconds.",
     "Traces come from `horus generate --like venus --load X --format helios`: twelve columns, about 100 bytes a row.",
     "At 95 % load the gangs of Venus block a strict queue, so the queue of `fifo` grows with the trace; `live jobs`",
     "is the largest number of jobs in the system. At 30 % hardly any job waits, so the exponent in jobs compares equal",
     "work per job. Bytes per GPU are those of an idle cluster; GPUs with tenants take up to 152 more under policies that",
-    "share them (`antman`: 96). `!` marks a missed target, `> cap` a run of more than \($after.cap_s) s.",
-    (faster($before; $after), grown($before; $after) | select(.rows | length > 0) | markdown),
-    ($after | tables[] | markdown),
-    ($after | lookups | select(.rows | length > 0) | markdown);
+    "share them (`antman`: 96). `!` marks a missed target, `> cap` a run of more than \(.cap_s) s.",
+    (tables[] | markdown),
+    (lookups | select(.rows | length > 0) | markdown);
 
 # ---- random combinations ------------------------------------------------------------------------
 

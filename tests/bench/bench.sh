@@ -14,7 +14,7 @@
 #     -o FILE                   [results/bench.json]
 #   tests/bench/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
 #   tests/bench/bench.sh --join FILE... >FILE     such parts as one file
-#   tests/bench/bench.sh --page BEFORE AFTER >results/speed.md    the page, of two programs
+#   tests/bench/bench.sh --page FILE... >PAGE     the tables of results/speed.md, in the same way
 # A measurement, not a test: a missed target is marked, and only a failed run ends it.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -28,14 +28,14 @@ case ${1-} in
 --show | --join | --page)
     action=$1
     shift
-    [ $# -gt 0 ] && { [ "$action" != --page ] || [ $# -eq 2 ]; } || {
-        echo "usage: bench.sh --show FILE... | --join FILE... | --page BEFORE AFTER" >&2
+    [ $# -gt 0 ] || {
+        echo "usage: bench.sh --show FILE... | --join FILE... | --page FILE..." >&2
         exit 2
     }
     case $action in
     --show) jq_of '[inputs] | joined_files | text' "$@" ;;
     --join) jq_of '[inputs] | joined_files' "$@" ;;
-    --page) jq_of 'input as $before | input as $after | page($before; $after)' "$@" ;;
+    --page) jq_of '[inputs] | joined_files | page' "$@" ;;
     esac
     exit 0
     ;;

@@ -109,11 +109,10 @@ if [ -x "$tools/bench_cost" ] && [ -x "$tools/bench_parse" ]; then
         done
     )
     verdict "a small measurement in two parts" "$faults"
-    # The same program before and after: every policy as fast as it was, growth in jobs the same.
-    verdict "a page of two measurements" "$(
-        tests/bench/bench.sh --page "$work/both.json" "$work/both.json" >"$work/page" 2>&1
-        for policy in fifo horus; do
-            [ "$(grep -c "^| $policy |" "$work/page")" -ge 3 ] || cat "$work/page"
+    verdict "the page of a measurement" "$(
+        tests/bench/bench.sh --page "$work/both.json" >"$work/page" 2>&1
+        for policy in fifo horus; do # at the point, by the number of jobs and by load
+            [ "$(grep -c "^| $policy |" "$work/page")" -ge 1 ] || cat "$work/page"
         done
     )"
     # One file twice: two rounds, the ratio of either.
