@@ -33,8 +33,7 @@ struct pass {
     struct hs_status_line status_line;
     char label[48];
     struct checkpoints *checkpoints; /* NULL: none */
-    uint32_t polls;
-    double predicted_s; /* time when its length was last looked at; -1: it was noted */
+    double predicted_s;              /* time when its length was last looked at; -1: it was noted */
 };
 
 /* ---- checkpoints ---- */
@@ -117,8 +116,7 @@ static double share_done(const struct pass *pass, const struct hs_instant *now,
     return share < 1 ? share : 1;
 }
 
-#define POLLS_A_CLOCK 8u /* polls between two looks at the clock, which takes as long as a poll */
-#define LONG_AFTER_S  5.0
+#define LONG_AFTER_S 5.0
 
 /* Notes once that the run takes long; looks again at twice the time until it does. */
 static void note_length(struct pass *pass, const struct hs_instant *now)
@@ -143,7 +141,7 @@ static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
     if (options->max_wall_us > 0 &&
         hs_status_line_elapsed_s(&pass->status_line) * 1e6 >= (double)options->max_wall_us)
         return HS_END;
-    if (pass->predicted_s >= 0 && ++pass->polls % POLLS_A_CLOCK == 0)
+    if (pass->predicted_s >= 0)
         note_length(pass, now);
     if (!hs_status_line_is_due(&pass->status_line))
         return HS_OK;
