@@ -179,25 +179,25 @@ is_affordable() { # POLICY JOBS GPUS LOAD
 # One point of each policy. Rounds end early for a policy that has taken 1 s of CPU, 10 s at points with
 # targets: the slow policies are measured once, which is enough for them.
 grid_group() { # JOBS GPUS LOAD POLICY...
-    local jobs=$1 gpus=$2 load=$3 round policy outputs fields enough_us=1000000 todo=()
+    local jobs=$1 gpus=$2 load=$3 round policy outputs fields enough_us=1000000 remaining=()
     shift 3
     spent_us=()
     [ "$gpus $load" != "1024 95" ] || enough_us=10000000
     for policy; do
         if is_affordable "$policy" "$jobs" "$gpus" "$load"; then
-            todo+=("$policy")
+            remaining+=("$policy")
         else
             echo "{\"part\": \"grid\", \"policy\": \"$policy\", \"outputs\": \"summary\"," \
                 "\"jobs\": $jobs, \"gpus\": $gpus, \"load\": $load, \"capped\": true}" >>"$work/samples"
             jobs_cost["$policy $gpus $load"]="$jobs -1"
         fi
     done
-    [ ${#todo[@]} -gt 0 ] || return 0
-    log "$jobs jobs, $gpus GPUs, $load % load: ${#todo[@]} policies"
+    [ ${#remaining[@]} -gt 0 ] || return 0
+    log "$jobs jobs, $gpus GPUs, $load % load: ${#remaining[@]} policies"
     workload "$jobs" "$gpus" "$load" "$work/trace.csv"
     for ((round = 1; round <= rounds; round++)); do
         fields="\"jobs\": $jobs, \"gpus\": $gpus, \"load\": $load, \"round\": $round"
-        for policy in "${todo[@]}"; do
+        for policy in "${remaining[@]}"; do
             [ "${spent_us[$policy]:-0}" -le $enough_us ] || continue
             for outputs in $(outputs_of "$policy" "$jobs" "$gpus" "$load"); do
                 if ! beside "$work/trace.csv" \
